@@ -3,6 +3,7 @@ import { adminDocument, adminPath } from './admin/admin-document.ts'
 import { adminEdge } from './admin/admin-edge.ts'
 import { apiKeyRoutes } from './admin/api-keys.routes.ts'
 import { auditRoutes } from './admin/audit.routes.ts'
+import { developerRoutes as partnerDeveloperRoutes } from './admin/developers.routes.ts'
 import { grantRoutes } from './admin/grants.routes.ts'
 import { importRoutes } from './admin/imports.routes.ts'
 import { keyRoutes } from './admin/keys.routes.ts'
@@ -225,6 +226,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
   userChangeRoutes(app, context)
   requirementRoutes(app, context)
   operatorRoutes(app, context)
+  partnerDeveloperRoutes(app, context)
   grantRoutes(app, context)
   keyRoutes(app, context)
   providerRoutes(app, context)

@@ -1,17 +1,26 @@
 -- Every statement as PostgreSQL gets it. Written by `npm run sql`; do not edit.
 
 -- add_call_hours
+WITH added AS (
+  SELECT hour::timestamptz, kind, client_id, calls::bigint, refused::bigint, failed::bigint, refresh_refused::bigint,
+  slower::bigint[]
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+  AS added (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
+), by_day AS (
+  INSERT INTO call_days AS d (day, kind, calls, failed, slower)
+  SELECT (hour AT TIME ZONE 'UTC')::date, CASE kind WHEN 'token' THEN kind ELSE 'read' END, sum(CASE client_id WHEN '' THEN failed ELSE calls END), sum(failed),
+  ARRAY[coalesce(sum(slower[1]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[2]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[3]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[4]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[5]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[6]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[7]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[8]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[9]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[10]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[11]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[12]) FILTER (WHERE client_id <> ''), 0), coalesce(sum(slower[13]) FILTER (WHERE client_id <> ''), 0)]
+  FROM added WHERE kind IN ('read', 'token') OR kind LIKE 'deprecated %' GROUP BY 1, 2 ORDER BY 1, 2
+  ON CONFLICT (day, kind) DO UPDATE
+  SET calls = d.calls + excluded.calls, failed = d.failed + excluded.failed,
+  slower = ARRAY(SELECT a + b FROM unnest(d.slower, excluded.slower) WITH ORDINALITY AS both_counts (a, b, n) ORDER BY n)
+)
 INSERT INTO call_hours AS h (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
-SELECT hour::timestamptz, kind, client_id, calls::bigint, refused::bigint, failed::bigint, refresh_refused::bigint,
-slower::bigint[]
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
-AS added (hour, kind, client_id, calls, refused, failed, refresh_refused, slower)
+SELECT hour, kind, client_id, calls, refused, failed, refresh_refused, slower FROM added
 ORDER BY hour, kind, client_id
 ON CONFLICT (hour, kind, client_id) DO UPDATE
 SET calls = h.calls + excluded.calls, refused = h.refused + excluded.refused, failed = h.failed + excluded.failed,
-refresh_refused = h.refresh_refused + excluded.refresh_refused,
-slower = ARRAY(SELECT a + b FROM unnest(h.slower, excluded.slower) WITH ORDINALITY AS both_counts (a, b, n)
-  ORDER BY n);
+refresh_refused = h.refresh_refused + excluded.refresh_refused, slower = ARRAY(SELECT a + b FROM unnest(h.slower, excluded.slower) WITH ORDINALITY AS both_counts (a, b, n) ORDER BY n);
 
 -- add_reads
 WITH piece AS (
@@ -45,9 +54,11 @@ SELECT count(*)::int AS rows FROM added;
 
 -- add_requests
 INSERT INTO request_log (at, grant_id, kind_id, ms, status, request_id, client_id, detail)
-SELECT to_timestamp(us / 1000000.0), grant_id, kind_id, ms, status, request_id, client_id, detail
-FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::real[], $5::smallint[], $6::text[], $7::text[], $8::text[])
-AS call (us, grant_id, kind_id, ms, status, request_id, client_id, detail);
+SELECT to_timestamp(us / 1000000.0),
+coalesce(grant_id, (SELECT c.grant_id FROM connections c WHERE c.access_locator_hash = decode(locator_hash, 'hex'))),
+kind_id, ms, status, request_id, client_id, detail
+FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::real[], $5::smallint[], $6::text[], $7::text[], $8::text[], $9::text[])
+AS call (us, grant_id, kind_id, ms, status, request_id, client_id, detail, locator_hash);
 
 -- add_usage
 WITH batch AS (
@@ -320,7 +331,7 @@ SELECT o.id::text, o.name, o.email, o.login_version::text, o.status = 'active' A
 -- busiest_hours
 SELECT DISTINCT ON (is_token) is_token, hour AS at, sum(calls)::float8 AS calls
 FROM (SELECT hour, kind = 'token' AS is_token, calls FROM call_hours
-  WHERE client_id = $1 AND hour >= $2 AND kind <> 'limited') AS counted
+  WHERE client_id = $1 AND hour >= $2 AND kind NOT IN ('limited', 'other')) AS counted
 GROUP BY is_token, hour ORDER BY is_token, sum(calls) DESC, hour DESC;
 
 -- calls_by_period
@@ -329,7 +340,12 @@ sum(calls)::float8 AS calls, sum(refused)::float8 AS refused, sum(failed)::float
 FROM call_hours WHERE hour >= $1 AND ($3::text IS NULL OR client_id = $3) GROUP BY 1 ORDER BY 1;
 
 -- chained_audit_rows
-SELECT c.place::text, c.hash, to_jsonb(r) AS record
+SELECT c.place::text, c.hash, to_jsonb(r) || CASE WHEN EXISTS (
+  SELECT FROM jsonb_path_query(r.details, '$.** ? (@.type() == "number")') AS found,
+  LATERAL (SELECT (found #>> '{}')::numeric AS number) AS n
+  WHERE CASE WHEN abs(number) BETWEEN 1e-300 AND 1e300 THEN number <> number::float8::text::numeric
+  ELSE number <> 0 END)
+THEN jsonb_build_object('exact_details', r.details::text) ELSE '{}' END AS record
 FROM (SELECT * FROM audit_chain WHERE place > $1 ORDER BY place LIMIT $2) AS c
 LEFT JOIN LATERAL (
   SELECT a.id::text AS id, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, a.transaction::text AS transaction, a.event AS event, a.actor_kind AS actor_kind, a.actor_id AS actor_id, a.actor_name AS actor_name, a.via AS via, a.address AS address, a.user_agent AS user_agent, a.request_id AS request_id, a.target_kind AS target_kind, a.target_id AS target_id, a.firm_id AS firm_id, a.user_id AS user_id, a.client_id AS client_id, a.details AS details FROM audit_log a WHERE a.at = c.audit_at AND a.id = c.audit_id
@@ -576,6 +592,47 @@ SELECT has_table_privilege('audit_log', 'UPDATE, DELETE, TRUNCATE') AS changes_a
 (SELECT count(*)::int FROM partners) AS partners,
 (SELECT count(*)::int FROM grants g WHERE (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))) AS grants;
 
+-- delete_developer
+WITH gone AS (
+  DELETE FROM developers WHERE (id::text = $1 OR email_folded = $1) RETURNING id, email, name
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (gone.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', gone.email, 'name', gone.name))
+  FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['developer.removed']) AS event, gone
+)
+SELECT id::text FROM gone;
+
+-- delete_developer_membership
+WITH admins AS (
+  SELECT m.developer_id FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+  WHERE m.client_id = $1 AND m.role = 'admin' AND m.last_seen_at IS NOT NULL AND d.status = 'active'
+  ORDER BY m.developer_id FOR UPDATE OF m
+), found AS (
+  SELECT m.developer_id, m.role, d.email FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) FOR UPDATE OF m
+), gone AS (
+  DELETE FROM developer_memberships m USING found
+  WHERE m.client_id = $1 AND m.developer_id = found.developer_id AND ($3 OR NOT (found.developer_id IN (SELECT developer_id FROM admins) AND (SELECT count(*) FROM admins) = 1))
+  RETURNING m.developer_id
+), withdrawn AS (
+  DELETE FROM developer_links l USING gone, developers d
+  WHERE l.developer_id = gone.developer_id AND d.id = gone.developer_id AND NOT (d.password_hash IS NOT NULL OR EXISTS (SELECT FROM developer_identities i WHERE i.developer_id = d.id))
+  AND NOT EXISTS (SELECT FROM developer_memberships o WHERE o.developer_id = gone.developer_id AND o.client_id <> $1)
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (developer_id)::text,
+  (NULL)::text, (NULL)::text, ($1)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', found.email, 'role', found.role))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['developer.removed']) AS event, gone JOIN found USING (developer_id)
+)
+SELECT developer_id::text, NOT EXISTS (SELECT FROM gone) AS last_admin FROM found;
+
 -- delete_factors
 WITH changed AS (
   UPDATE users SET login_version = gen_random_uuid() WHERE id = $1 OR email_folded = $1
@@ -780,6 +837,14 @@ SELECT developers_acr AS acr FROM identity_providers WHERE id = $1 AND developer
 
 -- developer_providers
 SELECT id, name, issuer FROM identity_providers WHERE developers ORDER BY name, id;
+
+-- developers_of_partner
+SELECT d.id::text, CASE WHEN m.last_seen_at IS NULL THEN d.email_folded ELSE d.email END AS email,
+CASE WHEN m.last_seen_at IS NOT NULL THEN d.name END AS name, m.role,
+CASE WHEN m.last_seen_at IS NULL THEN 'invited' ELSE d.status END AS status,
+m.created_at AS invited_at, m.last_seen_at
+FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+WHERE m.client_id = $1 ORDER BY d.email_folded;
 
 -- disable_webhook_endpoint
 WITH e AS (
@@ -1502,6 +1567,7 @@ FROM (
   SELECT l.* FROM request_log l LEFT JOIN grants owner ON owner.id = l.grant_id
   WHERE hashtextextended(l.request_id, 0) = hashtextextended($6, 0) AND l.request_id = $6 AND l.at >= coalesce($1::timestamptz, '-infinity')
   AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int
+  AND ($8::text IS NULL OR l.kind_id = ANY (ARRAY(SELECT id FROM request_kinds WHERE route = $8)))
   AND ($7::text IS NULL OR $7 = coalesce(owner.client_id, l.client_id)) ORDER BY l.at DESC LIMIT $5::int) AS l
 JOIN request_kinds k ON k.id = l.kind_id
 LEFT JOIN grants g ON g.id = l.grant_id
@@ -1682,20 +1748,15 @@ WITH chosen AS (
 ), latest AS (
   SELECT c.code_challenge, c.created_at FROM connections c JOIN chosen g ON g.id = c.grant_id
   WHERE c.redemptions > 0 ORDER BY c.created_at DESC LIMIT 1
-), calls AS (
-  SELECT l.at, l.status, l.kind_id FROM chosen CROSS JOIN LATERAL (
-    SELECT at, status, kind_id FROM request_log
-    WHERE grant_id = chosen.id AND at > now() - interval '7 days'
-    ORDER BY at DESC LIMIT 20000) AS l
-  UNION ALL
-  (SELECT at, status, kind_id FROM request_log
-    WHERE client_id = $1 AND at > now() - interval '7 days' ORDER BY at DESC LIMIT 20000)
+), hours AS (
+  SELECT hour, kind, calls, refused + failed AS unsuccessful FROM call_hours
+  WHERE client_id = $1 AND hour > now() - interval '7 days'
 ), counted AS (
-  SELECT count(*)::int AS calls, count(*) FILTER (WHERE status >= 400)::int AS refused_calls,
-  coalesce(min(at) FILTER (WHERE status >= 400) < max(at) FILTER (WHERE status < 400), false) AS has_recovered,
-  count(*) FILTER (WHERE kind_id IN (SELECT id FROM request_kinds WHERE route LIKE '%api/v1/households'))::int
-  AS deprecated_calls
-  FROM calls
+  SELECT coalesce(sum(calls), 0)::int AS calls, coalesce(sum(unsuccessful), 0)::int AS refused_calls,
+  coalesce(min(hour) FILTER (WHERE unsuccessful > 0) <= max(hour) FILTER (WHERE calls > unsuccessful), false)
+  AS has_recovered,
+  coalesce(sum(calls) FILTER (WHERE kind LIKE 'deprecated %'), 0)::int AS deprecated_calls
+  FROM hours
 ), hooks AS (
   SELECT e.id, e.events, EXISTS (SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.outcome = 'delivered') AS took
   FROM webhook_endpoints e WHERE e.client_id = $1 AND e.status = 'active'
@@ -2087,6 +2148,61 @@ WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
 ELSE (SELECT status FROM client) END AS client_authentication, l.subject, l.acr, l.auth_time FROM (SELECT) AS always LEFT JOIN live l ON true;
 
+-- invite_developer
+WITH counted AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT $8::bytea, 1, now() + interval '1 day' WHERE $8::bytea IS NOT NULL
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
+), partner AS (
+  SELECT client_id, name FROM partners
+  WHERE client_id = $1 AND coalesce((SELECT count FROM counted), 0) <= 30
+), person AS (
+  INSERT INTO developers AS d (email, email_folded, name) SELECT $2, $3, $4 FROM partner
+  ON CONFLICT (email_folded) DO UPDATE SET email_folded = excluded.email_folded -- returns the account that exists
+  RETURNING d.id, d.email, d.name, (d.password_hash IS NOT NULL OR EXISTS (SELECT FROM developer_identities i WHERE i.developer_id = d.id)) AS is_set_up,
+  EXISTS (SELECT FROM developer_links l WHERE l.developer_id = d.id AND l.expires_at > now()) AS has_link
+), member AS (
+  INSERT INTO developer_memberships (developer_id, client_id, role) SELECT person.id, $1, $5 FROM person
+  ON CONFLICT DO NOTHING RETURNING developer_id
+), invited AS (
+  SELECT person.id, email, name FROM person WHERE NOT is_set_up AND ($8::bytea IS NULL OR NOT has_link)
+), link AS (
+  INSERT INTO developer_links (developer_id, hash, expires_at)
+  SELECT id, $6::bytea, now() + interval '7 days' FROM invited
+  ON CONFLICT (developer_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at
+  RETURNING expires_at
+), invitation AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'developer_invited', 'to', u.email, 'name', u.name,
+    'language', 'en',
+    'facts', jsonb_build_object('partner', partner.name, 'link', $7::text, 'until', link.expires_at)),
+  now() + interval '7 days'
+  FROM invited u, partner, link WHERE $7::text IS NOT NULL
+), notice AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'developer_added', 'to', u.email, 'name', u.name,
+    'language', 'en',
+    'facts', jsonb_build_object('partner', partner.name)),
+  now() + interval '2 days'
+  FROM person u, partner, member WHERE $7::text IS NOT NULL AND NOT EXISTS (SELECT FROM invited)
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (person.id)::text,
+  (NULL)::text, (NULL)::text, ($1)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', person.email, 'role', $5::text))
+  FROM (SELECT ($9)::jsonb AS origin) AS o, unnest(ARRAY['developer.invited']) AS event, member JOIN person ON person.id = developer_id
+)
+SELECT (SELECT id::text FROM person) AS developer_id, NOT EXISTS (SELECT FROM member) AS was_member,
+(SELECT is_set_up FROM person) AS is_set_up, (SELECT expires_at FROM link) AS link_expires_at
+FROM partners WHERE client_id = $1;
+
 -- invite_user
 WITH found AS (
   SELECT u.id, u.firm_id, u.email, u.name, u.status, u.login_version, f.local_passwords FROM users u JOIN firms f ON f.id = u.firm_id WHERE u.id = $1 OR u.email_folded = $1
@@ -2120,7 +2236,7 @@ FROM found LEFT JOIN link ON true;
 SELECT EXISTS (SELECT FROM audit_log WHERE at < (date_trunc('month', now() AT TIME ZONE 'UTC') - make_interval(months => $1::int)) AT TIME ZONE 'UTC') AS due;
 
 -- keep_audit_log
-SELECT keep_audit_log($1::int, $2::jsonb)::int AS removed;
+SELECT keep_audit_log($1::int, $2::jsonb)::float8 AS removed;
 
 -- keep_request_log
 SELECT keep_request_log($1::int) AS removed;
@@ -2381,6 +2497,18 @@ CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THE
 -- list_developer_keys
 SELECT k.id, k.name, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
 CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE 'live' END AS state, k.client_id, k.role, k.created_by FROM developer_keys k WHERE k.client_id = $1 ORDER BY k.created_at, k.id;
+
+-- list_developers
+SELECT d.id::text, d.email, d.name, d.status,
+(SELECT coalesce(jsonb_agg(jsonb_build_object('client_id', m.client_id, 'role', m.role) ORDER BY m.client_id), '[]')
+  FROM developer_memberships m WHERE m.developer_id = d.id) AS partners,
+d.password_hash IS NOT NULL AS has_password,
+ARRAY(SELECT i.provider_id FROM developer_identities i WHERE i.developer_id = d.id ORDER BY 1) AS providers,
+d.created_at, d.last_login_at,
+(SELECT l.expires_at FROM developer_links l WHERE l.developer_id = d.id AND l.expires_at > now()) AS link_expires_at
+FROM developers d
+WHERE $1::text IS NULL OR EXISTS (SELECT FROM developer_memberships m WHERE m.developer_id = d.id AND m.client_id = $1)
+ORDER BY d.email_folded;
 
 -- list_firm_households
 WITH
@@ -2947,7 +3075,8 @@ l.grant_id, g.user_id, g.subject, l.detail
 FROM (
   SELECT l.* FROM request_log l LEFT JOIN grants owner ON owner.id = l.grant_id
   WHERE l.status >= 400 AND l.at >= coalesce($1::timestamptz, '-infinity')
-  AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int AND ($6::text IS NULL OR $6 = coalesce(owner.client_id, l.client_id))
+  AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int
+  AND ($7::text IS NULL OR l.kind_id = ANY (ARRAY(SELECT id FROM request_kinds WHERE route = $7))) AND ($6::text IS NULL OR $6 = coalesce(owner.client_id, l.client_id))
   ORDER BY l.at DESC LIMIT $5::int) AS l
 JOIN request_kinds k ON k.id = l.kind_id
 LEFT JOIN grants g ON g.id = l.grant_id
@@ -2962,10 +3091,12 @@ WITH chosen AS (
 ), calls AS (
   SELECT l.* FROM chosen CROSS JOIN LATERAL (
     SELECT * FROM request_log l WHERE l.grant_id = chosen.id AND l.at >= coalesce($1::timestamptz, '-infinity')
-    AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int ORDER BY at DESC LIMIT $5::int) AS l
+    AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int
+    AND ($10::text IS NULL OR l.kind_id = ANY (ARRAY(SELECT id FROM request_kinds WHERE route = $10))) ORDER BY at DESC LIMIT $5::int) AS l
   UNION ALL
   SELECT * FROM (SELECT * FROM request_log c WHERE c.client_id = $7 AND coalesce($6, $8::text, $9) IS NULL AND c.at >= coalesce($1::timestamptz, '-infinity')
-    AND c.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND c.status BETWEEN $3::int AND $4::int ORDER BY at DESC LIMIT $5::int) AS own
+    AND c.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND c.status BETWEEN $3::int AND $4::int
+    AND ($10::text IS NULL OR c.kind_id = ANY (ARRAY(SELECT id FROM request_kinds WHERE route = $10))) ORDER BY at DESC LIMIT $5::int) AS own
 )
 SELECT l.at, to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS place, l.request_id, k.method, k.route, l.status, l.ms,
 k.code, k.outcome, k.authenticated, coalesce(g.client_id, l.client_id) AS client_id, p.name AS partner_name,
@@ -3115,7 +3246,12 @@ WITH last AS (
   FROM pg_current_snapshot() AS s
 )
 SELECT b.place::text AS last_place, b.hash AS last_hash, b.looked_to::text AS looked_to, b.is_foreign,
-b.xmin::text AS oldest_running, to_jsonb(r) AS record
+b.xmin::text AS oldest_running, to_jsonb(r) || CASE WHEN EXISTS (
+  SELECT FROM jsonb_path_query(r.details, '$.** ? (@.type() == "number")') AS found,
+  LATERAL (SELECT (found #>> '{}')::numeric AS number) AS n
+  WHERE CASE WHEN abs(number) BETWEEN 1e-300 AND 1e300 THEN number <> number::float8::text::numeric
+  ELSE number <> 0 END)
+THEN jsonb_build_object('exact_details', r.details::text) ELSE '{}' END AS record
 FROM bounds b LEFT JOIN LATERAL (
   SELECT a.id::text AS id, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, a.transaction::text AS transaction, a.event AS event, a.actor_kind AS actor_kind, a.actor_id AS actor_id, a.actor_name AS actor_name, a.via AS via, a.address AS address, a.user_agent AS user_agent, a.request_id AS request_id, a.target_kind AS target_kind, a.target_id AS target_id, a.firm_id AS firm_id, a.user_id AS user_id, a.client_id AS client_id, a.details AS details
   FROM audit_log a
@@ -3367,11 +3503,17 @@ SELECT kind, id, name, amount::float8, at FROM (
   WHERE client_id = $1 AND hour > now() - interval '1 day' AND refresh_refused > 0 HAVING count(*) > 0 UNION ALL
   SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours WHERE client_id = $1 AND hour > now() - interval '1 day' AND kind = 'limited' HAVING count(*) > 0 UNION ALL
   SELECT 'old_secret', '', '', cardinality(secret_hashes), NULL FROM partners WHERE client_id = $1 AND cardinality(secret_hashes) > 1 UNION ALL
+  SELECT 'api_key', id, name, 0, expires_at FROM developer_keys
+  WHERE client_id = $1 AND revoked_at IS NULL AND expires_at BETWEEN now() - interval '1 day' AND now() + 14 * interval '1 day' UNION ALL
   SELECT 'deprecated', '', '', sum(calls), max(hour) FROM call_hours
   WHERE client_id = $1 AND hour > now() - 7 * interval '1 day' AND kind LIKE 'deprecated %' HAVING count(*) > 0 UNION ALL
   SELECT 'ending_consents', '', '', count(*), min(g.expires_at) FROM grants g
   WHERE g.client_id = $1 AND g.expires_at <= now() + 14 * interval '1 day' AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) HAVING count(*) > 0) AS found (kind, id, name, amount, at)
 ORDER BY kind, id;
+
+-- partners_of_locators
+SELECT encode(access_locator_hash, 'hex') AS locator_hash, client_id
+FROM connections WHERE access_locator_hash IN (SELECT decode(locator, 'hex') FROM unnest($1::text[]) AS locator);
 
 -- partners_to_compare
 SELECT p.client_id, p.name,
@@ -3414,6 +3556,14 @@ SELECT count(*)::int AS removed FROM gone;
 WITH gone AS (
   DELETE FROM account_changes WHERE ctid = ANY (ARRAY(
       SELECT s.ctid FROM account_changes s WHERE changed_at < now() - interval '2160 hours' - interval '1 minute' ORDER BY changed_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
+-- purge_call_days
+WITH gone AS (
+  DELETE FROM call_days WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM call_days s WHERE day < now() - interval '13 months' ORDER BY day LIMIT 1000 FOR UPDATE SKIP LOCKED
   )) RETURNING 1
 )
 SELECT count(*)::int AS removed FROM gone;
@@ -3513,6 +3663,14 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
+-- purge_lost_heartbeats
+WITH gone AS (
+  DELETE FROM lost_heartbeats WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM lost_heartbeats s WHERE lost_from < now() - interval '13 months' AND lost_to < now() - interval '13 months' ORDER BY lost_from LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
 -- purge_operator_links
 WITH gone AS (
   DELETE FROM operator_links WHERE ctid = ANY (ARRAY(
@@ -3570,6 +3728,14 @@ WITH gone AS (
 )
 SELECT count(*)::int AS removed FROM gone;
 
+-- purge_uptimes
+WITH gone AS (
+  DELETE FROM uptimes WHERE ctid = ANY (ARRAY(
+      SELECT s.ctid FROM uptimes s WHERE up_from < now() - interval '13 months' AND up_to < now() - interval '13 months' ORDER BY up_from LIMIT 1000 FOR UPDATE SKIP LOCKED
+  )) RETURNING 1
+)
+SELECT count(*)::int AS removed FROM gone;
+
 -- purge_used_challenges
 WITH gone AS (
   DELETE FROM used_challenges WHERE ctid = ANY (ARRAY(
@@ -3613,6 +3779,26 @@ AS webhook_oldest_seconds,
 -- read_limits
 SELECT now() AS now, coalesce(jsonb_object_agg(client_id, limits) FILTER (WHERE limits <> '{}'), '{}') AS limits
 FROM partners;
+
+-- read_status
+WITH up AS (
+  SELECT min(up_from) AS since, max(up_to) AS until,
+  range_agg(tstzrange(up_from, up_to + interval '11 seconds')) AS spans FROM uptimes
+), down AS (
+  SELECT coalesce(range_agg(tstzrange(lower(gap) - interval '11 seconds', upper(gap))), '{}') AS spans
+  FROM up, unnest(tstzmultirange(tstzrange(since, greatest(since, now()))) - spans) AS gap
+), lost AS (
+  SELECT coalesce(range_agg(tstzrange(lost_from, lost_to)), '{}') AS spans FROM lost_heartbeats
+)
+SELECT now() AS now, up.since AS first_heartbeat, coalesce(up.until + interval '11 seconds' < now(), false) AS is_silent,
+(SELECT coalesce(jsonb_agg(jsonb_build_object('from', lower(span), 'to', upper(span)) ORDER BY span), '[]')
+  FROM unnest(down.spans - lost.spans) AS span) AS outages, (SELECT coalesce(jsonb_agg(jsonb_build_object('from', lower(span), 'to', upper(span)) ORDER BY span), '[]')
+  FROM unnest(lost.spans) AS span) AS unknown,
+(SELECT coalesce(jsonb_agg(jsonb_build_object('day', day, 'kind', kind, 'calls', calls, 'failed', failed, 'slower', slower)
+      ORDER BY day, kind), '[]')
+  FROM call_days
+  WHERE day >= (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '12 months')::date) AS days
+FROM up, down, lost;
 
 -- record_connection
 WITH earlier AS (
@@ -3730,6 +3916,10 @@ origin->>'user_agent', origin->>'request_id', 'operator', (operators.id)::text,
 (NULL)::text, (NULL)::text, (NULL)::text,
 jsonb_strip_nulls(jsonb_build_object('reason', $2::text))
 FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['operator.login_failed']) AS event, operators WHERE email_folded = $1;
+
+-- record_lost_heartbeats
+INSERT INTO lost_heartbeats (lost_from, lost_to)
+SELECT max(up_to), now() FROM uptimes HAVING max(up_to) < now() ON CONFLICT DO NOTHING;
 
 -- record_person_export
 WITH record AS (
@@ -4070,6 +4260,44 @@ WITH e AS (
   FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['webhook.resent']) AS event, e
 )
 SELECT message_id AS id FROM e;
+
+-- reset_developer
+WITH changed AS (
+  UPDATE developers SET password_hash = NULL, login_version = gen_random_uuid() WHERE (id::text = $1 OR email_folded = $1)
+  RETURNING id, email, name, status
+), totp AS (
+  DELETE FROM developer_totp_secrets t USING changed WHERE t.developer_id = changed.id
+), codes AS (
+  DELETE FROM developer_recovery_codes c USING changed WHERE c.developer_id = changed.id
+), identities AS (
+  DELETE FROM developer_identities i USING changed WHERE i.developer_id = changed.id
+), ended AS (
+  DELETE FROM developer_sessions s USING changed WHERE s.developer_id = changed.id RETURNING 1
+), link AS (
+  INSERT INTO developer_links (developer_id, hash, expires_at)
+  SELECT id, $2::bytea, now() + interval '7 days' FROM changed
+  ON CONFLICT (developer_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at
+  RETURNING expires_at
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'invitation', 'to', u.email, 'name', u.name,
+    'language', 'en',
+    'facts', jsonb_build_object('link', $3::text, 'until', link.expires_at)),
+  now() + interval '7 days'
+  FROM changed u, link WHERE $3::text IS NOT NULL
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('credentials', 'reset'::text))
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed
+)
+SELECT changed.id::text, changed.email, changed.status, link.expires_at,
+(SELECT count(*)::int FROM ended) AS sessions_ended
+FROM changed, link;
 
 -- reset_operator
 WITH changed AS (
@@ -4689,6 +4917,9 @@ CASE sees WHEN 'granted' THEN own END AS own,
 (SELECT greatest(reltuples, 1) FROM pg_class WHERE oid = 'households'::regclass) AS total
 FROM caller, sample, own;
 
+-- secret_rotations
+SELECT at FROM audit_log WHERE client_id = $1 AND event = 'partner.secret_rotated' ORDER BY at DESC LIMIT $2;
+
 -- server_facts
 SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
 clock_timestamp() AS clock;
@@ -5129,7 +5360,7 @@ WITH firm AS (
     UNION ALL
     SELECT 'household.removed', jsonb_build_object('since', to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) || jsonb_build_object('url',
       $1::text || 'api/v2/households' || '?updated_since=' || replace(to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ':', '%3A')) || jsonb_build_object(
-      'removed', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'reason', CASE WHEN EXISTS (SELECT FROM households h WHERE h.id = id OFFSET 0) THEN 'access_ended' ELSE 'household_deleted' END) ORDER BY id), '[]')
+      'removed', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', named.id, 'reason', CASE WHEN EXISTS (SELECT FROM households h WHERE h.id = named.id OFFSET 0) THEN 'access_ended' ELSE 'household_deleted' END) ORDER BY named.id), '[]')
         FROM (SELECT id FROM jsonb_array_elements_text(removed) AS id ORDER BY id LIMIT 100) AS named),
       'has_more', many OR jsonb_array_length(removed) > 100)
     WHERE NOT must_resync AND (many OR removed <> '[]')
@@ -5240,6 +5471,58 @@ WITH old AS (SELECT id, status FROM users WHERE id = $1 OR email_folded = $1 FOR
   FROM (SELECT ($2)::jsonb AS origin) AS o, unnest(ARRAY['user.disabled']) AS event, changed JOIN old USING (id)
 )
 SELECT id, (SELECT count(*)::integer FROM ended) AS sessions_ended FROM changed;
+
+-- update_developer
+WITH found AS (
+  SELECT id, email, name, status, coalesce($3, status) <> status AS ends_sessions,
+  EXISTS (SELECT FROM developers o WHERE o.email_folded = $5 AND o.id <> d.id) AS email_taken
+  FROM developers d WHERE (id::text = $1 OR email_folded = $1) FOR UPDATE
+), changed AS (
+  UPDATE developers d
+  SET name = coalesce($2, d.name), status = coalesce($3, d.status),
+  email = coalesce($4, d.email), email_folded = coalesce($5, d.email_folded),
+  login_version = CASE WHEN found.ends_sessions THEN gen_random_uuid() ELSE d.login_version END
+  FROM found WHERE d.id = found.id AND NOT found.email_taken
+  RETURNING d.id, d.email, d.name, d.status
+), ended AS (
+  DELETE FROM developer_sessions s USING changed, found
+  WHERE s.developer_id = changed.id AND found.ends_sessions RETURNING 1
+), withdrawn AS (
+  DELETE FROM developer_links l USING changed, found
+  WHERE l.developer_id = changed.id AND changed.email <> found.email
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (changed.id)::text,
+  (NULL)::text, (NULL)::text, (NULL)::text,
+  jsonb_strip_nulls(jsonb_build_object('before', jsonb_build_object('email', found.email, 'name', found.name, 'status', found.status), 'after', jsonb_build_object('email', changed.email, 'name', changed.name, 'status', changed.status)))
+  FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed JOIN found USING (id)
+)
+SELECT id::text, email_taken, (SELECT count(*)::int FROM ended) AS sessions_ended FROM found;
+
+-- update_developer_membership
+WITH admins AS (
+  SELECT m.developer_id FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+  WHERE m.client_id = $1 AND m.role = 'admin' AND m.last_seen_at IS NOT NULL AND d.status = 'active'
+  ORDER BY m.developer_id FOR UPDATE OF m
+), found AS (
+  SELECT m.developer_id, m.role, d.email FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
+  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) FOR UPDATE OF m
+), changed AS (
+  UPDATE developer_memberships m SET role = $3 FROM found
+  WHERE m.client_id = $1 AND m.developer_id = found.developer_id AND ($4 OR $3 = 'admin' OR NOT (found.developer_id IN (SELECT developer_id FROM admins) AND (SELECT count(*) FROM admins) = 1))
+  RETURNING m.developer_id
+), audit AS (
+  INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
+    target_id, firm_id, user_id, client_id, details)
+  SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
+  origin->>'user_agent', origin->>'request_id', 'developer', (developer_id)::text,
+  (NULL)::text, (NULL)::text, ($1)::text,
+  jsonb_strip_nulls(jsonb_build_object('email', found.email, 'before', jsonb_build_object('role', found.role), 'after', jsonb_build_object('role', $3::text)))
+  FROM (SELECT ($5)::jsonb AS origin) AS o, unnest(ARRAY['developer.updated']) AS event, changed JOIN found USING (developer_id)
+)
+SELECT developer_id::text, NOT EXISTS (SELECT FROM changed) AS last_admin FROM found;
 
 -- update_firm
 WITH old AS (
@@ -5476,3 +5759,12 @@ WITH due AS (
   FROM taken WHERE expires_at > now() ORDER BY id
 )
 SELECT (SELECT count(*)::int FROM taken) AS taken, (SELECT count(*)::int FROM event) AS events;
+
+-- write_heartbeat
+WITH continued AS (
+  UPDATE uptimes SET up_to = greatest(up_to, now())
+  WHERE up_from = (SELECT max(up_from) FROM uptimes) AND up_to >= now() - interval '11 seconds'
+  RETURNING 1
+)
+INSERT INTO uptimes (up_from, up_to) SELECT now(), now() WHERE NOT EXISTS (SELECT FROM continued)
+ON CONFLICT DO NOTHING;

@@ -1,11 +1,7 @@
-import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { endOfGrant, isLiveGrant } from '../grants/ended.sql.ts'
-import Type, { Compile } from '../typebox.ts'
-import { BackupError } from './backup-format.ts'
 
 // A restore must not make valid again what ended after the backup (the endings): disconnected apps, revoked connections,
 // disabled users, suspended partners, replaced passwords and secrets, removed second factors and identity providers.
@@ -13,7 +9,7 @@ import { BackupError } from './backup-format.ts'
 /** The number of rows that the endings changed in each table. */
 export type AppliedEndings = { grants: number; connections: number; users: number; partners: number }
 
-const nothingApplied: AppliedEndings = { grants: 0, connections: 0, users: 0, partners: 0 }
+export const nothingApplied: AppliedEndings = { grants: 0, connections: 0, users: 0, partners: 0 }
 
 /**
  * Each `query` reads rows of the replaced database. They are copied to the temporary `table` in the restored database.
@@ -125,13 +121,30 @@ async function updateRows(
 const ofUsers = 'EXISTS (SELECT FROM replaced_users u WHERE u.id = t.user_id)'
 const ofRestoredUsers = `${ofUsers} AND EXISTS (SELECT FROM users u WHERE u.id = t.user_id)`
 
+type ReplacedTable = { table: string; removed: string; inserted: string; order?: string }
+
+/** An endpoint that was removed must get no events, and a signing secret that was replaced must sign none. */
+const endpointTables: ReplacedTable[] = [
+  {
+    table: 'webhook_endpoints',
+    removed: 'true',
+    inserted: 'EXISTS (SELECT FROM partners p WHERE p.client_id = t.client_id)',
+  },
+  {
+    table: 'webhook_secrets',
+    removed: 'true',
+    inserted: 'EXISTS (SELECT FROM webhook_endpoints e WHERE e.id = t.endpoint_id)',
+    order: 'created_at',
+  },
+]
+
 /**
  * Tables whose rows are replaced: factors and providers that were removed, and recovery codes and TOTP codes that were used,
  * must not come back. The statements delete rows `t` that match `removed` and insert copied rows `t` that match `inserted`.
  *
  * All providers and links are replaced: another provider may have the id of one that was removed, and must not get its links.
  */
-const replacedTables = [
+const replacedTables: ReplacedTable[] = [
   { table: 'identity_providers', removed: 'true', inserted: 'true' },
   { table: 'identity_provider_domains', removed: 'true', inserted: 'true' },
   { table: 'identities', removed: 'true', inserted: ofRestoredUsers },
@@ -145,15 +158,19 @@ const forgetUnknownFirms = `
   UPDATE replaced_identity_providers p SET creates_firm = NULL, creates_role = NULL
    WHERE NOT EXISTS (SELECT FROM firms WHERE id = p.creates_firm) OR NOT EXISTS (SELECT FROM roles WHERE name = p.creates_role)`
 
-/** Needs `replaced_users`. */
-async function replaceRows(replaced: pg.ClientBase, restored: pg.ClientBase): Promise<void> {
-  for (const { table, removed, inserted } of replacedTables) {
+/** `replacedTables` need `replaced_users`. */
+async function replaceRows(
+  replaced: pg.ClientBase,
+  restored: pg.ClientBase,
+  tables: ReplacedTable[],
+): Promise<void> {
+  for (const { table, removed, inserted, order = '1' } of tables) {
     const columns = (await copyTable(replaced, restored, { table })).join(', ')
     if (columns === '') continue
     if (table === 'identity_providers') await restored.query(forgetUnknownFirms)
     await restored.query(`DELETE FROM ${table} t WHERE ${removed}`)
     await restored.query(
-      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM replaced_${table} t WHERE ${inserted}`,
+      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM replaced_${table} t WHERE ${inserted} ORDER BY ${order}`,
     )
   }
 }
@@ -208,6 +225,7 @@ export async function applyEndingsFromDatabase(
     await restored.query(`CREATE TEMP TABLE ${table} ON COMMIT DROP`)
     await copyRows(replaced, query, restored, table.slice(0, table.indexOf(' ')))
   }
+  await replaceRows(replaced, restored, endpointTables) // before the endings, which write events for these endpoints
   const { users, partners, firms, roles } = updatedColumns
   const applied = {
     grants: await changed(restored, endGrants),
@@ -225,51 +243,7 @@ export async function applyEndingsFromDatabase(
   if ((await columnsOf(restored, 'grants')).includes('expires_at')) await restored.query(shortenGrants)
   await updateRows(replaced, restored, { table: 'firms', key: 'id', columns: firms })
   await updateRows(replaced, restored, { table: 'roles', key: 'name', columns: roles })
-  await replaceRows(replaced, restored)
-  return applied
-}
-
-/** The log entries of endings. `time` is in milliseconds since the epoch. */
-const Disconnected = Compile(
-  Type.Object({
-    event: Type.Literal('disconnect'),
-    outcome: Type.Literal('disconnected'),
-    time: Type.Number(),
-    user_id: Type.String(),
-    client_id: Type.String(),
-  }),
-)
-const Revoked = Compile(Type.Object({ ended_connection: Type.String({ pattern: '^[0-9]{1,18}$' }) }))
-
-/**
- * Applies the endings from the JSON lines of the server's log. The log must begin no later than the backup. Other lines are
- * ignored.
- * @throws {BackupError} when the file cannot be read
- */
-export async function applyEndingsFromLog(restored: pg.ClientBase, file: string): Promise<AppliedEndings> {
-  const applied = { ...nothingApplied }
-  try {
-    for await (const line of createInterface({ input: createReadStream(file) })) {
-      const entry = jsonOf(line)
-      if (Disconnected.Check(entry)) {
-        applied.grants += await changed(
-          restored,
-          `UPDATE grants SET revoked_at = to_timestamp($3 / 1000.0), revoked_by = 'user'
-            WHERE user_id = $1 AND client_id = $2 AND revoked_at IS NULL AND created_at <= to_timestamp($3 / 1000.0)`,
-          [entry.user_id, entry.client_id, entry.time],
-        )
-      } else if (Revoked.Check(entry)) {
-        applied.connections += await changed(
-          restored,
-          `UPDATE connections SET revoked_at = now(), revoked_for = 'partner' WHERE id = $1 AND revoked_at IS NULL`,
-          [entry.ended_connection],
-        )
-      }
-    }
-  } catch (error) {
-    if (!(error instanceof Error && 'syscall' in error)) throw error
-    throw new BackupError(`The log ${file} cannot be read: ${error.message}`)
-  }
+  await replaceRows(replaced, restored, replacedTables)
   return applied
 }
 
@@ -279,14 +253,7 @@ export async function endAllGrants(restored: pg.ClientBase): Promise<AppliedEndi
   return { ...nothingApplied, grants: await changed(restored, sql) }
 }
 
-async function changed(client: pg.ClientBase, sql: string, values: unknown[] = []): Promise<number> {
+/** Runs a statement. @returns how many rows it changed */
+export async function changed(client: pg.ClientBase, sql: string, values: unknown[] = []): Promise<number> {
   return (await client.query(sql, values)).rowCount ?? 0
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }

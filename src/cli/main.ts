@@ -20,6 +20,7 @@ const commands: Record<string, () => Promise<Command>> = {
   reads: async () => (await import('./reads.ts')).readsCommand(),
   request: async () => (await import('./request.ts')).requestCommand(),
   operator: async () => (await import('./operator.ts')).operatorCommand(),
+  developer: async () => (await import('./developer.ts')).developerCommand(),
   idp: async () => (await import('./idp.ts')).idpCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
   'going-live': async () => (await import('./going-live.ts')).goingLiveCommand(),

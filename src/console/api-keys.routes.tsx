@@ -3,7 +3,7 @@ import { type ApiKeyRow, listApiKeys } from '../admin/api-keys.sql.ts'
 import { createApiKey, revokeApiKey } from '../admin/api-keys.ts'
 import { may, type Scope, scopes } from '../admin/scopes.ts'
 import type { Context } from '../context.ts'
-import { longestKeyDays } from '../management/key-rules.ts'
+import { parseKeyDays } from '../management/key-rules.ts'
 import { DoneQuery, formText, numberOrNull, pathText } from '../panel/fields.ts'
 import { Checkbox, Field, PostButton, PostForm } from '../panel/forms.tsx'
 import {
@@ -143,7 +143,7 @@ function creation(app: FastifyInstance, context: Context, web: ConsoleWeb): void
       const { name = '', expires_in_days: days } = request.body
       const chosen = chosenScopes(request.body)
       const faults: string[] = []
-      const expiresInDays = numberOrNull(days, 'Days until it expires', wholeDays, faults) ?? undefined
+      const expiresInDays = numberOrNull(days, 'Days until it expires', parseKeyDays, faults) ?? undefined
       const allowed = scopes.filter((scope) => may(operator, scope))
       // An operator cannot give more than they have.
       const missing = chosen.filter((scope) => !allowed.some((one) => one === scope))
@@ -172,12 +172,6 @@ function creation(app: FastifyInstance, context: Context, web: ConsoleWeb): void
 
 function chosenScopes({ scopes: chosen = [] }: NewKey): string[] {
   return [chosen].flat()
-}
-
-function wholeDays(text: string): number {
-  const days = Number(text)
-  if (Number.isInteger(days) && days >= 1 && days <= longestKeyDays) return days
-  throw new Error(`must be from 1 to ${longestKeyDays}`)
 }
 
 function NewKeyForm(props: { csrf: string; fields: NewKey; allowed: Scope[]; faults: string[] }) {

@@ -132,7 +132,7 @@ function Partner({ request }: { request: GoingLiveRequest }) {
           Contact: <bdi>{request.contact}</bdi>,
           'Expected volume': <bdi>{request.expected_volume}</bdi>,
           'Redirect URIs': <Lines texts={partner.redirect_uris} />,
-          'In the sandbox': <Lines texts={request.sandbox_redirect_uris} />,
+          'Redirect URIs in the sandbox': <Lines texts={request.sandbox_redirect_uris} />,
           'After logout': optional(partner.post_logout_redirect_uris),
           'How it authenticates': partner.auth_methods.join(', '),
           PKCE: partner.require_pkce ? 'required' : 'supported',

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { apiKeyRoutes } from './api-keys.routes.tsx'
 import { auditRoutes } from './audit.routes.tsx'
 import { connectionRoutes } from './connections.routes.tsx'
+import { developerRoutes } from './developers.routes.tsx'
 import type { ConsoleWeb } from './edge.ts'
 import { goingLiveRoutes } from './going-live.routes.tsx'
 import { importRoutes } from './imports.routes.tsx'
@@ -26,6 +27,7 @@ import { userRoutes } from './users.routes.tsx'
 export function pageRoutes(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
   partnerRoutes(app, context, web)
   partnerChangeRoutes(app, context, web)
+  developerRoutes(app, context, web)
   goingLiveRoutes(app, context, web)
   partnerLogoRoutes(app, context, web)
   userRoutes(app, context, web)

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { applyLifetime } from '../grants/grants.ts'
+import { KeysForm, NewSecretPage, SecretForm } from '../panel/credential-forms.tsx'
 import { formText } from '../panel/fields.ts'
 import { consequencesOfDeletion, deletePartner } from '../partners/delete-partner.ts'
 import { endOldSecrets } from '../partners/end-old-secrets.ts'
@@ -12,7 +13,7 @@ import { showMissing } from './missing.tsx'
 import { operatorPage } from './operator-page.ts'
 import { fieldsOf, PartnerFields, partnerChangesOf } from './partner-fields.ts'
 import { PartnerForm } from './partner-form.tsx'
-import { DeletionPage, KeysForm, LifetimePage, NewSecretPage, SecretForm } from './partner-forms.tsx'
+import { DeletionPage, LifetimePage } from './partner-forms.tsx'
 import { PartnerParams, type PartnerRoute, partnerAddress } from './partners.routes.tsx'
 
 const url = '/admin/partners/:client_id'
@@ -76,7 +77,10 @@ function secret(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
     const { request, csrf, show } = exchange
     const partner = await database.maybe(findListedPartner, [request.params.client_id])
     if (!partner) return showMissing(show, 'partners', 'partner')
-    const body = <SecretForm partner={partner} csrf={csrf} />
+    const { name, live_secrets: live } = partner
+    const address = partnerAddress(partner.client_id)
+    const form = { back: { label: name, href: address }, action: `${address}/secret`, csrf }
+    const body = <SecretForm {...{ name, live }} {...form} />
     return show({ title: 'New secret', section: 'partners', body })
   })
   operatorPage<PartnerRoute & { Body: Static<typeof SecretBody> }>(
@@ -90,7 +94,13 @@ function secret(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
       const outcome = await rotatePartnerSecret(database, origin, config.environment, id, endOthers)
       if (outcome.kind !== 'rotated') return showMissing(show, 'partners', 'partner')
       const { clientSecret, liveSecrets } = outcome
-      const body = <NewSecretPage address={partnerAddress(id)} secret={clientSecret} live={liveSecrets} />
+      const back = { label: 'The partner', href: partnerAddress(id) }
+      const body = (
+        <NewSecretPage secret={clientSecret} live={liveSecrets} back={back} open="Open the partner">
+          The previous secret is accepted until the next rotation. Hand the new one over, and rotate again if
+          you want the old one to end.
+        </NewSecretPage>
+      )
       return show({ title: 'New secret', section: 'partners', body })
     },
   )
@@ -115,7 +125,9 @@ function keys(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
     const { request, csrf, show } = exchange
     const partner = await database.maybe(findListedPartner, [request.params.client_id])
     if (!partner) return showMissing(show, 'partners', 'partner')
-    const body = <KeysForm address={partnerAddress(partner.client_id)} csrf={csrf} jwks="" faults={[]} />
+    const address = partnerAddress(partner.client_id)
+    const form = { action: `${address}/keys`, back: { label: 'The partner', href: address }, csrf }
+    const body = <KeysForm {...form} jwks="" faults={[]} />
     return show({ title: 'Replace keys', section: 'partners', body })
   })
   operatorPage<PartnerRoute & { Body: Static<typeof KeysBody> }>(
@@ -129,7 +141,8 @@ function keys(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
       const outcome = await replacePartnerKeys(database, origin, request.params.client_id, jwks)
       if (outcome.kind === 'unknown') return showMissing(show, 'partners', 'partner')
       if (outcome.kind === 'replaced') return reply.redirect(`${address}?done=keys`, 303)
-      const body = <KeysForm address={address} csrf={csrf} jwks={jwks} faults={outcome.faults} />
+      const form = { action: `${address}/keys`, back: { label: 'The partner', href: address }, csrf }
+      const body = <KeysForm {...form} jwks={jwks} faults={outcome.faults} />
       return show({ title: 'Replace keys', section: 'partners', body }, 422)
     },
   )

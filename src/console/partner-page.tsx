@@ -36,6 +36,9 @@ export function PartnerPage(props: {
         }
         back={{ label: 'Partners', href: '/admin/partners' }}
       >
+        <a class="button secondary" href={`/admin/partners/${filter}/developers`}>
+          Developers
+        </a>
         {mayWrite && (
           <>
             <a class="button secondary" href={`/admin/partners/${filter}/logo`}>

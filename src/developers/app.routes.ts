@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
+import { apiKeyRoutes } from './api-keys.routes.tsx'
+import { applicationRoutes } from './application.routes.tsx'
 import { connectionRoutes } from './connections.routes.tsx'
+import { credentialRoutes } from './credentials.routes.tsx'
 import { deprecatedRoutes } from './deprecated.routes.tsx'
 import type { DeveloperWeb } from './edge.ts'
 import { goingLiveRoutes } from './going-live.routes.tsx'
@@ -12,8 +15,11 @@ import { webhookMessageRoutes } from './webhook-messages.routes.tsx'
 import { webhookRoutes } from './webhooks.routes.tsx'
 
 /** The pages of one application, in the order of the navigation. */
-export function appRoutes(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
+export async function appRoutes(app: FastifyInstance, context: Context, web: DeveloperWeb): Promise<void> {
   overviewRoutes(app, context, web)
+  await applicationRoutes(app, context, web)
+  credentialRoutes(app, context, web)
+  apiKeyRoutes(app, context, web)
   requestRoutes(app, context, web)
   deprecatedRoutes(app, context, web)
   connectionRoutes(app, context, web)

@@ -12,6 +12,7 @@ const urgency: Concern['kind'][] = [
   'webhook_failing',
   'limits',
   'old_secret',
+  'api_key',
   'deprecated',
   'ending_consents',
 ]
@@ -83,6 +84,19 @@ const descriptions: Record<Concern['kind'], (concern: Concern, sunsetOn: Date | 
     page: 'credentials',
     text: 'An old client secret still works',
     remedy: 'End it when all your servers use the new one.',
+  }),
+  api_key: ({ name, at }) => ({
+    page: 'credentials#api-keys',
+    text: (
+      <>
+        The API key <bdi>{name}</bdi> expires soon, or has expired
+      </>
+    ),
+    remedy: (
+      <>
+        Make a new one and change the program over. End: <Exact at={at} />.
+      </>
+    ),
   }),
   deprecated: ({ amount }, sunsetOn) => ({
     page: 'deprecated',

@@ -30,7 +30,7 @@ export async function developerRoutes(
       confirmRoutes(pages, context, web, providers)
       accountRoutes(pages, context, web)
       appListRoutes(pages, context, web)
-      appRoutes(pages, context, web)
+      await appRoutes(pages, context, web)
     },
     { prefix },
   )

@@ -3,7 +3,8 @@ import type { Queries } from '../database/database.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { faultsOf, type NotChanged, noSuchPerson } from '../people/accounts.ts'
 import { quoted } from '../visible-text.ts'
-import { deleteDeveloper, updateDeveloper } from './developers.sql.ts'
+import { deleteDeveloper, type ListedDeveloper, listDevelopers, updateDeveloper } from './developers.sql.ts'
+import type { DeveloperRole } from './sessions.sql.ts'
 
 export type DeveloperChange = {
   name?: string | undefined
@@ -40,4 +41,19 @@ export async function removeDeveloper(
 ): Promise<{ kind: 'done'; id: string } | NotChanged> {
   const row = await database.maybe(deleteDeveloper, [foldCase(idOrEmail), originValue(origin)])
   return row ? { kind: 'done', id: row.id } : noSuchPerson('developer', idOrEmail)
+}
+
+/** A developer as operators see it, with the role at one partner. Administrators of a partner see less: `membersOf`. */
+export type DeveloperOfPartner = Omit<ListedDeveloper, 'partners'> & { role: DeveloperRole }
+
+/** The developers of a partner, for operators. */
+export async function developersOfPartner(
+  database: Queries,
+  clientId: string,
+): Promise<DeveloperOfPartner[]> {
+  const developers = await database.run(listDevelopers, [clientId])
+  return developers.flatMap(({ partners, ...developer }) => {
+    const membership = partners.find((partner) => partner.client_id === clientId)
+    return membership ? { ...developer, role: membership.role } : []
+  })
 }

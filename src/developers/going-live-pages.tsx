@@ -46,7 +46,7 @@ export function GoingLivePage(props: {
         intro="Make a request for the operator of production. It has the profile and the developers of this application, and no secrets."
       />
       <Faults faults={faults} />
-      <Checklist checks={checks} baseUrl={baseUrl} />
+      <Checklist clientId={clientId} checks={checks} baseUrl={baseUrl} />
       <Section
         id="production"
         title="What differs in production"
@@ -66,7 +66,8 @@ export function GoingLivePage(props: {
   )
 }
 
-function Checklist({ checks, baseUrl }: { checks: Check[]; baseUrl: string }) {
+function Checklist(props: { clientId: string; checks: Check[]; baseUrl: string }) {
+  const { clientId, checks, baseUrl } = props
   return (
     <Section
       id="checklist"
@@ -84,10 +85,12 @@ function Checklist({ checks, baseUrl }: { checks: Check[]; baseUrl: string }) {
           { label: 'Fact', cell: ({ found }) => <bdi>{found}</bdi> },
           {
             label: 'How to do it',
-            cell: ({ how, guide, done }) =>
+            cell: ({ how, guide, page, done }) =>
               done ? null : (
                 <>
-                  {how} {guide !== undefined && <a href={`${baseUrl}docs/${guide}`}>Read the guide</a>}
+                  {how}{' '}
+                  {page !== undefined && <a href={appAddress({ clientId }, `/${page}`)}>Open the page</a>}{' '}
+                  {guide !== undefined && <a href={`${baseUrl}docs/${guide}`}>Read the guide</a>}
                 </>
               ),
           },
@@ -173,7 +176,7 @@ export function SignedPage(props: {
       />
       <p>
         It can be opened once, until <Exact at={expiresAt} /> ({requestDays} days). Then production invites
-        the same developers by mail. An administrator makes the first secret there.
+        the same developers. An administrator makes the first secret there.
       </p>
       <p>
         <a class="button" download={file} href={`data:text/plain;charset=utf-8,${text}`}>

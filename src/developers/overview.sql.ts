@@ -31,12 +31,13 @@ const Concern = Type.Object({
     Type.Literal('refused_refreshes'),
     Type.Literal('limits'),
     Type.Literal('old_secret'),
+    Type.Literal('api_key'),
     Type.Literal('deprecated'),
     Type.Literal('ending_consents'),
   ]),
-  /** Of a webhook: its id. Otherwise empty. */
+  /** Of a webhook or of a key: its id. Otherwise empty. */
   id: Type.String(),
-  /** Of a webhook: its address. Otherwise empty. */
+  /** Of a webhook: its address. Of a key: its name. Otherwise empty. */
   name: Type.String(),
   /** How many: calls, events, consents. */
   amount: Type.Number(),
@@ -68,6 +69,10 @@ const limits = `
 const oldSecret = `
   SELECT 'old_secret', '', '', cardinality(secret_hashes), NULL FROM partners WHERE ${ofPartner} AND cardinality(secret_hashes) > 1`
 
+const expiringKeys = `
+  SELECT 'api_key', id, name, 0, expires_at FROM developer_keys
+   WHERE ${ofPartner} AND revoked_at IS NULL AND expires_at BETWEEN now() - ${day} AND now() + 14 * ${day}`
+
 const deprecated = `
   SELECT 'deprecated', '', '', sum(calls), max(hour) FROM call_hours
    WHERE ${ofPartner} AND hour > now() - 7 * ${day} AND kind LIKE '${deprecatedKind('%')}' HAVING count(*) > 0`
@@ -76,7 +81,16 @@ const endingConsents = `
   SELECT 'ending_consents', '', '', count(*), min(g.expires_at) FROM grants g
    WHERE g.${ofPartner} AND g.expires_at <= now() + 14 * ${day} AND ${isLiveGrant('g')} HAVING count(*) > 0`
 
-const sources = [suspended, webhooks, refusedRefreshes, limits, oldSecret, deprecated, endingConsents]
+const sources = [
+  suspended,
+  webhooks,
+  refusedRefreshes,
+  limits,
+  oldSecret,
+  expiringKeys,
+  deprecated,
+  endingConsents,
+]
 
 /** What the developers of a partner should look at. $1 client_id */
 export const partnerConcerns = statement(

@@ -97,15 +97,16 @@ export function InviteForm(props: { action: string; csrf: string; fields: Invite
 }
 
 export function MemberPage(props: {
-  app: MemberApp
-  member: Member
-  isSelf: boolean
+  /** The address of the list of people. The pages of each are below it. */
+  people: string
+  member: Pick<Member, 'id' | 'email' | 'name' | 'role'>
+  isSelf?: boolean
   csrf: string
   faults: string[]
 }) {
-  const { app, member, isSelf, csrf, faults } = props
-  const address = appAddress(app, `/people/${member.id}`)
-  const back = { label: 'People', href: appAddress(app, '/people') }
+  const { people, member, isSelf = false, csrf, faults } = props
+  const address = `${people}/${member.id}`
+  const back = { label: 'People', href: people }
   return (
     <>
       <PageHead

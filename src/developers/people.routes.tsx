@@ -107,7 +107,15 @@ function membership(app: FastifyInstance, context: Context, web: DeveloperWeb): 
     const member = members.find(({ id }) => id === request.params.id)
     if (!member) return showMissing(show, section, 'developer')
     const isSelf = member.id === developer.id
-    const body = <MemberPage app={current} member={member} isSelf={isSelf} csrf={csrf} faults={faults} />
+    const body = (
+      <MemberPage
+        people={appAddress(current, '/people')}
+        member={member}
+        isSelf={isSelf}
+        csrf={csrf}
+        faults={faults}
+      />
+    )
     return show({ title: member.email, section, body }, faults.length > 0 ? 422 : 200)
   }
   developerPage<IdRoute>(app, context, web, { ...route, schema: { params: IdParams } }, (exchange) =>

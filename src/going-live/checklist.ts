@@ -7,6 +7,8 @@ export type Check = RequestedCheck & {
   how: string
   /** The guide of the docs that explains it. */
   guide?: string
+  /** The developer page of the application where it is done, below its first page. */
+  page?: string
 }
 
 /** A developer of the application, and whether a second factor or an identity provider protects the account. */
@@ -44,7 +46,7 @@ function connecting(facts: Facts): Check[] {
     },
     {
       id: 'credentials',
-      title: 'Its credentials are its own',
+      title: 'It has credentials that did not leak',
       required: true,
       done: secrets + keys.length > 0,
       found:
@@ -53,6 +55,7 @@ function connecting(facts: Facts): Check[] {
           : 'Its secret leaked and was withdrawn.',
       how: 'Make a new secret, and keep it where only your server reads it.',
       guide: 'security',
+      page: 'credentials',
     },
     {
       id: 'pkce',
@@ -80,6 +83,7 @@ function profile({ name, site, logo, privacy_url: privacy, description }: Facts)
       done: privacy !== null,
       found: privacy ?? 'There is no link to a privacy policy.',
       how: 'Add the address of your privacy policy to the profile. The Connect page shows it.',
+      page: 'application',
     },
     {
       id: 'profile',
@@ -88,6 +92,7 @@ function profile({ name, site, logo, privacy_url: privacy, description }: Facts)
       done: missing.length === 0,
       found: missing.length === 0 ? name : `Missing: ${missing.join(', ')}.`,
       how: 'Complete the profile. Users connect an application that they recognise.',
+      page: 'application',
     },
   ]
 }
@@ -98,7 +103,7 @@ function people(developers: Developer[]): Check[] {
   return [
     {
       id: 'admin',
-      title: 'A developer with the role admin will receive the production credentials',
+      title: 'A developer with the role admin can make the secret of production',
       required: true,
       done: admins.length > 0,
       found:
@@ -109,6 +114,7 @@ function people(developers: Developer[]): Check[] {
               .slice(0, 400)
           : 'There is none.',
       how: 'Invite a developer with the role admin. Production invites the same people.',
+      page: 'people',
     },
     {
       id: 'second_factor',
@@ -123,6 +129,7 @@ function people(developers: Developer[]): Check[] {
               .join(', ')
               .slice(0, 400)}.`,
       how: 'Ask them to sign in and to set up an authenticator app.',
+      page: 'people',
     },
   ]
 }
@@ -154,10 +161,13 @@ function calls({
       done: calls > 0 && old === 0,
       found:
         old > 0
-          ? `${counted(old, 'call')} to deprecated operations ${since}.`
-          : `None of ${counted(calls, 'call')} ${since}.`,
+          ? `${counted(old, 'call')} of deprecated operations ${since}.`
+          : calls === 0
+            ? `No call ${since}.`
+            : `None of ${counted(calls, 'call')} ${since}.`,
       how: 'Read /api/v2/households instead of /api/v1/households.',
       guide: 'paging-and-sync',
+      page: 'deprecated',
     },
   ]
 }
@@ -174,6 +184,7 @@ function webhooks({ endpoints, verified_endpoints: verified }: Facts): Check {
       endpoints === 0
         ? 'Add an endpoint to hear at once when a user disconnects. Without one, your next call finds out.'
         : 'Send a test event, and verify its signature before you answer 204.',
+    page: 'webhooks',
   }
 }
 

@@ -180,7 +180,7 @@ async function keysOf(
   const isNew = !read.thumbprints.some((print) => known.some((other) => other.equals(print)))
   const check: Check = {
     id: 'keys',
-    title: 'Production has keys of its own',
+    title: 'Production has its own keys',
     required: false,
     done: isNew,
     found: isNew ? 'No key is used in the sandbox.' : 'A key is also used in the sandbox.',

@@ -1,7 +1,7 @@
 import { foldCase } from '../directory/case-folding.ts'
 import { quoted } from '../visible-text.ts'
 import type { Namesake } from './open.sql.ts'
-import type { GoingLiveRequest } from './request.ts'
+import type { GoingLiveRequest, RequestedCheck } from './request.ts'
 
 /** What the operator should look at before opening a request. None of it is a reason to refuse. */
 export function warningsOf(request: GoingLiveRequest, others: Namesake[]): string[] {
@@ -21,10 +21,13 @@ export function warningsOf(request: GoingLiveRequest, others: Namesake[]): strin
       (host) =>
         `The redirect URIs lead to ${host}, which is not the host of its web site ${quoted(partner.site ?? '')}.`,
     ),
-    ...checks
-      .filter(({ done }) => !done)
-      .map(({ title, found }) => `Not done in the sandbox: ${title}. ${found}`),
+    ...openWarning(checks),
   ]
+}
+
+function openWarning(checks: RequestedCheck[]): string[] {
+  const open = checks.filter(({ done }) => !done).map(({ title }) => title)
+  return open.length === 0 ? [] : [`Not done in the sandbox: ${open.join('; ')}.`]
 }
 
 function described({ name, client_id: clientId }: Namesake): string {

@@ -15,6 +15,7 @@ import { type Form, MalformedParameters, parseForm, rawQuery } from './parameter
 import { requestLogger } from './request-logger.ts'
 import { answerBadAddress, answerUnreadable } from './unreadable.ts'
 import { validatorCompiler } from './validation.ts'
+import { tokenLike } from '../secrets/token-format.ts'
 
 /** Milliseconds. If a request takes longer to arrive, its connection is closed. Fastify has no limit by default. */
 const requestTimeout = 15_000
@@ -122,8 +123,11 @@ function bodyText({ headers }: FastifyRequest, body: Buffer): string {
 
 const acceptable = /^[A-Za-z0-9._~:+/=-]{1,128}$/
 
-/** The client's `X-API-Request-ID` if it is safe to echo and to log, otherwise a new one. */
+/**
+ * The client's `X-API-Request-ID` if it is safe to echo and to log, otherwise a new one. A client may send a token by mistake: the
+ * log, and everyone who may read it, must not get it.
+ */
 function requestId(request: IncomingMessage): string {
   const given = request.headers['x-api-request-id']
-  return typeof given === 'string' && acceptable.test(given) ? given : randomUUID()
+  return typeof given === 'string' && acceptable.test(given) && !tokenLike.test(given) ? given : randomUUID()
 }

@@ -1,10 +1,9 @@
 import { type Origin, originValue } from '../audit/origin.ts'
 import type { Config } from '../config.ts'
 import type { Queries } from '../database/database.ts'
-import { anyMark } from '../environment.ts'
 import { parseAccessToken, parseRefreshToken } from '../secrets/connection-token.ts'
 import type { SecretKeys } from '../secrets/derived-keys.ts'
-import { parseToken, sha256, type TokenKind } from '../secrets/token-format.ts'
+import { parseToken, sha256, type TokenKind, tokenKinds, tokenLike } from '../secrets/token-format.ts'
 import {
   endLeakedAccessToken,
   endLeakedCode,
@@ -58,7 +57,7 @@ type Deployment = {
 /** More credentials in one text than this are not looked at: report the rest in another one. */
 export const mostCredentials = 1000
 
-const candidates = new RegExp(`lk_${anyMark}_(?:at|rt|ac|cs|ak|dk)_[0-9A-Za-z]+`, 'g')
+const candidates = new RegExp(tokenLike, 'g')
 
 /**
  * Finds the credentials in a text and ends each that works, at once. Those without a right checksum, and tokens that were
@@ -148,10 +147,8 @@ function stateOf({ was_live: wasLive }: { was_live: boolean }): 'revoked' | 'not
   return wasLive ? 'revoked' : 'not_live'
 }
 
-const kinds = ['at', 'rt', 'ac', 'cs', 'ak'] as const satisfies TokenKind[]
-
 function kindOf(candidate: string): TokenKind {
-  return kinds.find((kind) => candidate.includes(`_${kind}_`)) ?? 'at'
+  return tokenKinds.find((kind) => candidate.includes(`_${kind}_`)) ?? 'at'
 }
 
 function hintOf(candidate: string): string {

@@ -51,3 +51,10 @@ export const endOfNewKey = (kind: 'api_key' | 'developer_key', days: string, ori
   `least(now() + make_interval(days => ${days}::integer),
                                    (SELECT maker.expires_at FROM ${kind}s maker
                                      WHERE ${origin}::jsonb->>'actor_kind' = '${kind}' AND maker.id = ${origin}::jsonb->>'actor_id'))`
+
+/** The days of a form's field. @throws {Error} that says what they must be */
+export function parseKeyDays(text: string): number {
+  const days = Number(text)
+  if (Number.isInteger(days) && days >= 1 && days <= longestKeyDays) return days
+  throw new Error(`must be from 1 to ${longestKeyDays}`)
+}

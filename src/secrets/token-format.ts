@@ -13,11 +13,15 @@ const kinds = {
   ak: { name: 'API key', length: 43 },
   dk: { name: 'developer key', length: 43 },
 } as const
-const pattern = new RegExp(
-  `^lk_${anyMark}_(${Object.keys(kinds).join('|')})_([0-9A-Za-z]{43,70})([0-9A-Za-z]{6})$`,
-)
-
 export type TokenKind = keyof typeof kinds
+
+export const tokenKinds: readonly TokenKind[] = Object.keys(kinds).filter(isKind)
+
+const anyKind = tokenKinds.join('|')
+const pattern = new RegExp(`^lk_${anyMark}_(${anyKind})_([0-9A-Za-z]{43,70})([0-9A-Za-z]{6})$`)
+
+/** Text that a secret scanner takes for a token of any kind and environment, also a part of one. */
+export const tokenLike = new RegExp(`lk_${anyMark}_(?:${anyKind})_[0-9A-Za-z]+`)
 
 /** A code, client secret or key as its owner gets it, and its SHA-256. The database stores only the hash. */
 export type Token = { text: string; hash: Buffer }

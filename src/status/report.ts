@@ -12,7 +12,7 @@ export type Calls = {
   failed_share: number
 }
 
-export type Figures = {
+type Figures = {
   /** Share of the observed time without an outage, from 0 to 1, rounded down. Null: nothing was observed. */
   availability: number | null
   outage_seconds: number
@@ -22,7 +22,7 @@ export type Figures = {
 }
 
 /** `to` is null while it goes on. */
-export type Outage = { from: string; to: string | null; seconds: number }
+type Outage = { from: string; to: string | null; seconds: number }
 
 export type Report = {
   /** The time of the figures, by the clock of the database. */

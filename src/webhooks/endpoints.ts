@@ -36,6 +36,9 @@ export type EndpointSettings = {
   description?: string | undefined
 }
 
+/** Undefined: not changed. */
+type EndpointChanges = Omit<EndpointSettings, 'url'> & { url?: string | undefined }
+
 type Refused = { kind: 'refused'; faults: string[] }
 type Unknown = { kind: 'unknown' }
 
@@ -93,7 +96,7 @@ export async function findEndpoint(
 export async function updateEndpoint(
   context: WebhookContext,
   origin: Origin,
-  input: EndpointName & Omit<EndpointSettings, 'url'> & { url?: string | undefined },
+  input: EndpointName & EndpointChanges,
 ): Promise<EndpointUpdate> {
   const { url, events, description } = input
   if (!isUuid(input.id)) return { kind: 'unknown' }
@@ -195,7 +198,7 @@ function inOrder(given: string[]): string[] {
 
 async function faultsOf(
   { config }: WebhookContext,
-  { url, events, description = '' }: Omit<EndpointSettings, 'url'> & { url?: string | undefined },
+  { url, events, description = '' }: EndpointChanges,
 ): Promise<string[]> {
   const invisible = checkVisible(description)
   return [

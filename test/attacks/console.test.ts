@@ -21,6 +21,9 @@ const forms: [path: string, scope: Parameters<ReturnType<typeof scopesOf>['has']
   [`/admin/partners/${clientId}/secret`, 'partners:write'],
   [`/admin/partners/${clientId}/keys`, 'partners:write'],
   [`/admin/partners/${clientId}/delete`, 'partners:write'],
+  [`/admin/partners/${clientId}/developers/invite`, 'partners:write'],
+  [`/admin/partners/${clientId}/developers/any`, 'partners:write'],
+  [`/admin/partners/${clientId}/developers/any/remove`, 'partners:write'],
   [`/admin/partners/${clientId}/end-old-secrets`, 'partners:write'],
   [`/admin/partners/${clientId}/logo`, 'partners:write'],
   [`/admin/partners/${clientId}/apply-lifetime`, 'grants:write'],
@@ -140,6 +143,7 @@ test('57: markup in every name is text on every page', async () => {
     ['firms', 'name'],
     ['households', 'name'],
     ['api_keys', 'name'],
+    ['developers', 'name'],
   ]) {
     await query(server.database, `UPDATE ${table} SET ${column} = $1`, [markup])
   }

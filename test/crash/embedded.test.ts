@@ -91,6 +91,12 @@ describe('next to a running server', () => {
     expect(await readiness(deployment)).toBe(200)
   })
 
+  test('its heartbeats are on the status page', async () => {
+    const status = async () => (await fetch(`${deployment.authUrl}/status.json`)).json()
+    await expectEventually(async () => (await status()).measured_since !== null, 20_000)
+    expect(await status()).toMatchObject({ status: 'available' })
+  })
+
   test('a second server names the process that uses the data directory and exits, without affecting the first', async () => {
     const other = await newDeployment({ LATCHKEY_DATA_DIR: deployment.dataDir })
     const { code, stdout, stderr } = await latchkey(['start'], other.env)

@@ -11,6 +11,7 @@ import { newOperator } from '../support/operators.ts'
 import { testSecret } from '../support/server.ts'
 import { commandsAlone, formsAlone, operationsAlone } from '../support/use-cases/alone.ts'
 import { deploymentCases } from '../support/use-cases/deployment.ts'
+import { developerCases } from '../support/use-cases/developers.ts'
 import { partnerCases } from '../support/use-cases/partners.ts'
 import type { Door, Subject, UseCase, UseCases, World } from '../support/use-cases/use-case.ts'
 import { userCases } from '../support/use-cases/users.ts'
@@ -19,7 +20,7 @@ import { typed } from '../support/visitor.ts'
 // Every change that operators make leaves the same audit record through the command line, the admin API and the console: only
 // its origin differs. `useCases` says through which doors each change is made, and why a door is missing.
 
-const useCases: UseCases = { ...partnerCases, ...userCases, ...deploymentCases }
+const useCases: UseCases = { ...partnerCases, ...developerCases, ...userCases, ...deploymentCases }
 
 const db = await databaseFixture()
 const users = ['ada', 'bob', 'cli', 'api', 'console'].map((id) => ({ id }))

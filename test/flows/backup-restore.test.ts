@@ -1,59 +1,25 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type CommandLine, commandLine } from '../support/command-line.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { writeHeartbeat } from '../../src/status/heartbeat.sql.ts'
+import { backupFixture } from '../support/backup.ts'
 import { tokensFor } from '../support/connection.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query, type TestDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api, refresh } from '../support/journey.ts'
 import { disconnect, loggedIn } from '../support/pages.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
+import type { TestPartner } from '../support/server.ts'
 
-const secret = 'a secret for backups, of 32 bytes or more'
-
-let source: TestDatabase
-let server: TestServer
-let partner: TestPartner
-let directory: string
-let target: TestDatabase
-let files = 0
-
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'latchkey-backup-'))
-  source = await testDatabase()
-  server = await testServer({ on: source, secret })
-  partner = await server.partner()
-  const users = ['ada', 'bob', 'cho', 'dee', 'eve', 'fay'].map((id) => ({ id }))
-  await seed(source.database, {
-    users,
-    households: [
-      { id: 'h1', name: 'Tab\there, "quotes", back\\slash and\nline' },
-      { id: 'h2', name: null },
-    ],
-    accounts: [{ id: 'a1', household: 'h1' }],
-  })
+const backups = await backupFixture({
+  users: ['ada', 'bob', 'cho', 'dee', 'eve', 'fay'],
+  households: [
+    { id: 'h1', name: 'Tab\there, "quotes", back\\slash and\nline' },
+    { id: 'h2', name: null },
+  ],
+  accounts: [{ id: 'a1', household: 'h1' }],
 })
-afterAll(async () => {
-  await server?.close()
-  await source?.drop()
-  rmSync(directory, { recursive: true, force: true })
-})
-beforeEach(async () => {
-  target = await testDatabase()
-  await query(target.database, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
-})
-afterEach(() => target.drop())
-
-function cliFor(database: TestDatabase, more: Record<string, string> = {}): CommandLine {
-  return commandLine({ DATABASE_URL: database.url, LATCHKEY_SECRET: secret, ...more })
-}
-
-async function backup(): Promise<string> {
-  const file = join(directory, `backup-${files++}.gz`)
-  expect((await cliFor(source).run('backup', file)).code).toBe(0)
-  return file
-}
+const { source, server, directory, cliFor, backup, withRestored } = backups
+const partner = await server.partner()
 
 const tablesOf = async (database: TestDatabase) =>
   (
@@ -74,26 +40,17 @@ async function rowsOf(database: TestDatabase, table: string): Promise<string[]> 
   return rows.map(({ row }) => row)
 }
 
-/** Runs `work` with a second server on the restored database. */
-async function withRestored(work: (restored: TestServer) => Promise<void>): Promise<void> {
-  const restored = await testServer({ on: target, secret })
-  try {
-    await work(restored)
-  } finally {
-    await restored.close()
-  }
-}
-
 describe('a backup', () => {
   test('restores every row except short-lived ones, and new ids continue after the restored ids', async () => {
     await tokensFor(server, partner, 'ada')
+    await source.database.run(writeHeartbeat, [])
     const file = await backup()
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    const restored = await cliFor(target).json('restore', file, '--replaces', source.url)
+    const restored = await cliFor(backups.target).json('restore', file, '--replaces', source.url)
     expect(restored).toMatchObject({ ended: { grants: 0, connections: 0, users: 0, partners: 0 } })
-    expect(await tablesOf(target)).toEqual(await tablesOf(source))
+    expect(await tablesOf(backups.target)).toEqual(await tablesOf(source))
     for (const table of ['sessions', 'client_assertions', 'login_failures']) {
-      expect(await rowsOf(target, table)).toEqual([])
+      expect(await rowsOf(backups.target, table)).toEqual([])
     }
     for (const table of [
       'firms',
@@ -104,9 +61,16 @@ describe('a backup', () => {
       'grants',
       'connections',
       'signing_keys',
+      'uptimes',
     ]) {
-      expect([table, await rowsOf(target, table)]).toEqual([table, await rowsOf(source, table)])
+      expect([table, await rowsOf(backups.target, table)]).toEqual([table, await rowsOf(source, table)])
     }
+    // The status page says nothing about the time between: its heartbeats are lost.
+    const lost = await query(
+      backups.target.database,
+      'SELECT FROM lost_heartbeats JOIN uptimes ON up_to = lost_from AND lost_to > lost_from',
+    )
+    expect(lost).toHaveLength(1)
     await withRestored(async (moved) => {
       const { accessToken } = await tokensFor(moved, partner, 'fay')
       expect((await api(moved, 'households', accessToken)).body).toHaveLength(2)
@@ -131,9 +95,9 @@ describe('a backup', () => {
     const file = await backup()
     writing = false
     await writer
-    await cliFor(target).json('restore', file, '--end-all-grants')
+    await cliFor(backups.target).json('restore', file, '--end-all-grants')
     const [counts] = await query<{ households: number; accounts: number }>(
-      target.database,
+      backups.target.database,
       `SELECT (SELECT count(*)::int FROM households WHERE name = 'pair') AS households,
               (SELECT count(*)::int FROM accounts WHERE household_id = 'pairs') AS accounts`,
     )
@@ -177,7 +141,7 @@ describe('51: grants, connections, users and secrets that ended after the backup
     await cli.json('user', 'disable', 'eve')
     await cli.json('partner', 'suspend', other.clientId)
     const { client_secret } = await cli.json('partner', 'rotate-secret', rotated.clientId, '--end-others')
-    const { ended } = await cliFor(target).json('restore', file, '--replaces', source.url)
+    const { ended } = await cliFor(backups.target).json('restore', file, '--replaces', source.url)
     expect(ended).toEqual({ grants: 2, connections: 1, users: 1, partners: 2 })
     await withRestored(async (restored) => {
       const statusOf = async (by: TestPartner, token: string) => (await refresh(restored, by, token)).status
@@ -187,7 +151,7 @@ describe('51: grants, connections, users and secrets that ended after the backup
       }
       expect(await statusOf(other, ofSuspended.refreshToken)).toBe(400)
       expect(await statusOf(rotated, ofRotated.refreshToken)).toBe(401)
-      expect(await cliFor(target).json('user', 'show', 'eve')).toMatchObject({
+      expect(await cliFor(backups.target).json('user', 'show', 'eve')).toMatchObject({
         status: 'disabled',
         disabled_by_operator_at: expect.any(String),
       })
@@ -214,7 +178,7 @@ describe('51: grants, connections, users and secrets that ended after the backup
     })
     const log = join(directory, 'server.log')
     writeFileSync(log, `not JSON\n${server.logs()}`)
-    const { ended } = await cliFor(target).json('restore', file, '--endings', log)
+    const { ended } = await cliFor(backups.target).json('restore', file, '--endings', log)
     expect(ended).toMatchObject({ grants: 1, connections: 1 })
     await withRestored(async (restored) => {
       expect((await refresh(restored, own, disconnected.refreshToken)).status).toBe(400)
@@ -226,10 +190,10 @@ describe('51: grants, connections, users and secrets that ended after the backup
   test('without either option, the restore is refused; --end-all-grants ends all grants', async () => {
     const { refreshToken } = await tokensFor(server, partner, 'ada')
     const file = await backup()
-    const { code, stderr } = await cliFor(target).run('restore', file)
+    const { code, stderr } = await cliFor(backups.target).run('restore', file)
     expect([code, stderr]).toEqual([1, expect.stringContaining('--end-all-grants')])
-    expect(await tablesOf(target)).toEqual([])
-    await cliFor(target).json('restore', file, '--end-all-grants')
+    expect(await tablesOf(backups.target)).toEqual([])
+    await cliFor(backups.target).json('restore', file, '--end-all-grants')
     await withRestored(async (restored) => {
       expect((await refresh(restored, partner, refreshToken)).status).toBe(400)
     })

@@ -1,22 +1,46 @@
-import { expect, test } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
 import { scopes } from '../../src/admin/scopes.ts'
 import { systemOrigin } from '../../src/audit/origin.ts'
 import { goingLiveOf, requestGoingLive } from '../../src/going-live/request-going-live.ts'
 import { adminCaller, newKey } from '../support/admin.ts'
+import { commandLine } from '../support/command-line.ts'
 import { latestRecord } from '../support/console.ts'
 import { query } from '../support/database.ts'
+import { databaseFixture } from '../support/fixtures.ts'
 import {
   productionFixture,
+  productionSecret,
   productionUrl,
   readyApplication,
   sandboxFixture,
+  sandboxKey,
+  sandboxSecret,
   settings,
   signedRequest,
 } from '../support/going-live.ts'
+import { errorOf } from '../support/latchkey.ts'
 import { png } from '../support/pictures.ts'
 
-const sandbox = await sandboxFixture()
-const production = await productionFixture()
+const databases = { sandbox: await databaseFixture(), production: await databaseFixture() }
+const sandbox = await sandboxFixture({ on: databases.sandbox })
+const production = await productionFixture({ on: databases.production })
+const inSandbox = commandLine({
+  DATABASE_URL: databases.sandbox.url,
+  LATCHKEY_SECRET: sandboxSecret,
+  LATCHKEY_PRODUCTION_URL: productionUrl,
+})
+const inProduction = commandLine({
+  DATABASE_URL: databases.production.url,
+  LATCHKEY_SECRET: productionSecret,
+  LATCHKEY_ENVIRONMENT: 'production',
+  LATCHKEY_AUTH_URL: productionUrl,
+  LATCHKEY_SANDBOX_KEYS: `ed25519:${sandboxKey(sandboxSecret)}`,
+})
+const directory = mkdtempSync(join(tmpdir(), 'latchkey-going-live-'))
+afterAll(() => rmSync(directory, { recursive: true }))
 const listening = { authUrl: `http://127.0.0.1:${production.context.config.port}` }
 const call = adminCaller(listening, await newKey(production, [...scopes]))
 const open = (request: string) => call('POST', '/going-live-requests', { request })
@@ -156,4 +180,75 @@ test('the preview warns of a similar name, of shared redirect URIs, and of an ap
   )
   const again = (await preview(await signedRequest(sandbox, twin))).body.warnings
   expect(again).toContainEqual(expect.stringContaining('has gone live before, as "Ledgerline"'))
+})
+
+const rowsSince = (id: string) =>
+  query<{ id: string; event: string; via: string; details: unknown }>(
+    production.database,
+    'SELECT id::text, event, via, details FROM audit_log WHERE id > $1 ORDER BY id',
+    [id],
+  )
+/** What the audit log has of an opening, without what differs between two requests. */
+async function recordsOf(opening: () => Promise<unknown>) {
+  const [last] = await query<{ id: string }>(
+    production.database,
+    'SELECT coalesce(max(id), 0)::text AS id FROM audit_log',
+  )
+  await opening()
+  const rows = await rowsSince(last?.id ?? '0')
+  const details = rows.map((row) =>
+    JSON.stringify([row.event, row.details]).replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4,}){4}/g, 'uuid'),
+  )
+  return { details, doors: [...new Set(rows.map(({ via }) => via))] }
+}
+
+test('the commands: check, export, show and open leave the same records as the admin API', async () => {
+  const { clientId } = await readyApplication(sandbox, { name: 'By Command' })
+  expect(await inSandbox.json('going-live', 'key')).toEqual({
+    key: `ed25519:${sandboxKey(sandboxSecret)}`,
+    other_keys: [],
+  })
+  expect((await inSandbox.json('going-live', 'check', clientId)).checks).toContainEqual(
+    expect.objectContaining({ id: 'connected', done: true }),
+  )
+  const file = join(directory, 'request.txt')
+  const options = ['--redirect-uri', 'https://app.ledgerline.example/callback', '--contact', 'Dana']
+  const exporting = [
+    'going-live',
+    'export',
+    clientId,
+    ...options,
+    '--expected-volume',
+    '200 users',
+    '--output',
+    file,
+  ]
+  expect(await inSandbox.json(...exporting)).toMatchObject({ file })
+  expect(errorOf(await inSandbox.run(...exporting, '--json')).message).toContain('cannot be written')
+  expect(await inProduction.json('going-live', 'show', file)).toMatchObject({
+    state: 'acceptable',
+    request: { partner: { name: 'By Command' } },
+  })
+
+  const again = ['going-live', 'export', clientId, ...options, '--expected-volume', '200 users', '--json']
+  const { request } = JSON.parse((await inSandbox.run(...again)).stdout)
+  const byCommand = await recordsOf(() => inProduction.json('going-live', 'open', file))
+  const byApi = await recordsOf(() => open(request))
+  expect(byCommand.details.map((text) => JSON.parse(text)[0])).toEqual([
+    'partner.created',
+    'developer.invited',
+  ])
+  expect(byApi.details).toEqual(byCommand.details)
+  expect([byCommand.doors, byApi.doors]).toEqual([['cli'], ['admin_api']])
+
+  expect(errorOf(await inProduction.run('going-live', 'open', file, '--json'))).toMatchObject({
+    ...{ code: 'refused', message: expect.stringContaining('was opened on') },
+  })
+  writeFileSync(file, readFileSync(file, 'utf8').slice(0, 200))
+  expect(errorOf(await inProduction.run('going-live', 'show', file, '--json')).message).toContain(
+    'a part of it is missing',
+  )
+  expect(errorOf(await inProduction.run('going-live', 'key', '--json')).message).toContain(
+    'This is production',
+  )
 })

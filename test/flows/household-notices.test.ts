@@ -98,6 +98,10 @@ describe('after a change', () => {
     await taken(database, { 'account_access.csv': 'user_id,account_id\nbob,a1\nbob,a2\n' }, { atMost: 1 })
     expect(await told()).toEqual({ bob: [['household.removed', { h3: 'access_ended' }, false]] })
     await taken(database, { 'households.csv': 'id,firm_id,name\nh2,firm-2,Moved\n' })
+    const [{ before = '' } = {}] = await query<{ before: string }>(
+      database,
+      `SELECT to_char(sees_since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS before FROM users WHERE id = 'ada'`,
+    )
     const movedAway = ['household.removed', { h2: 'access_ended' }, false]
     expect(await told()).toEqual({ ada: [movedAway], bob: [movedAway], zoe: ['household.changed'] })
     await taken(
@@ -109,6 +113,8 @@ describe('after a change', () => {
       { atMost: 2 },
     )
     const gone = ['household.removed', { h3: 'household_deleted' }, false]
+    const { reasons } = await walk(server, tokens.ada ?? '', { updated_since: before, limit: 1 })
+    expect(reasons).toEqual({ h2: 'access_ended', h3: 'household_deleted' })
     expect(await told()).toEqual({ ada: [gone, 'household.changed'], bob: ['household.changed'] })
   })
 

@@ -1,49 +1,20 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { commandLine } from '../support/command-line.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
-import { seed } from '../support/directory.ts'
-import { type TestServer, testServer } from '../support/server.ts'
+import { describe, expect, test } from 'vitest'
+import { backupFixture } from '../support/backup.ts'
+import { query } from '../support/database.ts'
 
-const secret = 'a secret for backups, of 32 bytes or more'
-
-let source: TestDatabase
-let server: TestServer
-let target: TestDatabase
-let directory: string
-let file: string
-
-const cliFor = (database: TestDatabase, more: Record<string, string> = {}) =>
-  commandLine({ DATABASE_URL: database.url, LATCHKEY_SECRET: secret, ...more })
-
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'latchkey-backup-'))
-  file = join(directory, 'backup.gz')
-  source = await testDatabase()
-  server = await testServer({ on: source, secret })
-  await seed(source.database, { users: [{ id: 'ada' }] })
-  await cliFor(source).text('backup', file)
-})
-afterAll(async () => {
-  await server?.close()
-  await source?.drop()
-  rmSync(directory, { recursive: true, force: true })
-})
-beforeEach(async () => {
-  target = await testDatabase()
-  await query(target.database, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
-})
-afterEach(() => target.drop())
+const backups = await backupFixture({ users: ['ada'] })
+const { source, directory, cliFor } = backups
+const file = await backups.backup()
 
 describe('restore refuses a backup and leaves the database without rows', () => {
   const expectRefused = async (file: string, text: string, more: Record<string, string> = {}) => {
-    const { code, stderr } = await cliFor(target, more).run('restore', file, '--end-all-grants')
+    const { code, stderr } = await cliFor(backups.target, more).run('restore', file, '--end-all-grants')
     expect([code, stderr]).toEqual([1, expect.stringContaining(text)])
-    const [created] = await query(target.database, `SELECT FROM pg_tables WHERE tablename = 'users'`)
-    if (created) expect(await query(target.database, 'SELECT FROM users')).toEqual([])
+    const [created] = await query(backups.target.database, `SELECT FROM pg_tables WHERE tablename = 'users'`)
+    if (created) expect(await query(backups.target.database, 'SELECT FROM users')).toEqual([])
   }
   const changedCopy = (change: (text: string) => string) => {
     const copy = `${file}.changed`
@@ -71,7 +42,7 @@ describe('restore refuses a backup and leaves the database without rows', () => 
     )
     await expectRefused(join(directory, 'nothing.gz'), 'cannot be read')
     // The same database still accepts the intact backup afterwards.
-    await cliFor(target).json('restore', file, '--end-all-grants')
+    await cliFor(backups.target).json('restore', file, '--end-all-grants')
   })
 
   test('when it comes from the other environment, a newer Latchkey or another secret', async () => {
@@ -85,9 +56,9 @@ describe('restore refuses a backup and leaves the database without rows', () => 
 
   test.each(['31', '-1', '7.5', 'a week', ''])('when --token-window is "%s"', async (days) => {
     const options = ['--end-all-grants', `--token-window=${days}`]
-    const { code, stderr } = await cliFor(target).run('restore', file, ...options)
+    const { code, stderr } = await cliFor(backups.target).run('restore', file, ...options)
     expect([code, stderr]).toEqual([1, expect.stringContaining('--token-window must be a number of days')])
-    const tables = await query(target.database, `SELECT FROM pg_tables WHERE schemaname = 'public'`)
+    const tables = await query(backups.target.database, `SELECT FROM pg_tables WHERE schemaname = 'public'`)
     expect(tables).toEqual([])
   })
 

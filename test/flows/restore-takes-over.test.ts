@@ -1,57 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { migrateUpTo } from '../../src/database/migrate.ts'
-import { type CommandLine, commandLine } from '../support/command-line.ts'
+import { backupFixture, emptyDatabase } from '../support/backup.ts'
 import { tokensFor } from '../support/connection.ts'
-import { query, type TestDatabase, testDatabase } from '../support/database.ts'
+import { query, type TestDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
+import { endpointOf, subjectOf } from '../support/events.ts'
 import { refresh } from '../support/journey.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
-const secret = 'a secret for backups, of 32 bytes or more'
-
-let source: TestDatabase
-let server: TestServer
-let partner: TestPartner
-let directory: string
-let target: TestDatabase
-let files = 0
-
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'latchkey-backup-'))
-  source = await testDatabase()
-  server = await testServer({ on: source, secret })
-  partner = await server.partner()
-  await seed(source.database, { users: ['ada', 'bob', 'cho', 'fay'].map((id) => ({ id })) })
-})
-afterAll(async () => {
-  await server?.close()
-  await source?.drop()
-  rmSync(directory, { recursive: true, force: true })
-})
-beforeEach(async () => {
-  target = await testDatabase()
-  await query(target.database, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
-})
-afterEach(() => target.drop())
-
-const cliFor = (database: TestDatabase): CommandLine =>
-  commandLine({ DATABASE_URL: database.url, LATCHKEY_SECRET: secret })
-
-async function backup(): Promise<string> {
-  const file = join(directory, `backup-${files++}.gz`)
-  await cliFor(source).json('backup', file)
-  return file
-}
+const backups = await backupFixture({ users: ['ada', 'bob', 'cho', 'fay'] })
+const { source, server, cliFor, backup, withRestored } = backups
+const partner = await server.partner()
 
 describe('a restore takes over from the replaced database', () => {
   test('what a database of an older schema knows', async () => {
     const { refreshToken } = await tokensFor(server, partner, 'bob')
     const file = await backup()
-    const old = await testDatabase()
-    await query(old.database, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+    const old = await emptyDatabase()
     await migrateUpTo(old.database, '0020_sandbox.sql')
     for (const table of ['firms', 'roles', 'users', 'partners', 'grants']) {
       const rows = await query(source.database, `SELECT to_jsonb(t) AS row FROM ${table} t`)
@@ -65,13 +29,13 @@ describe('a restore takes over from the replaced database', () => {
     }
     await query(old.database, `UPDATE users SET password_hash = 'of old' WHERE id = 'bob'`)
     await query(old.database, `UPDATE grants SET revoked_at = now() WHERE user_id = 'bob'`)
-    await cliFor(target).json('restore', file, '--replaces', old.url)
+    await cliFor(backups.target).json('restore', file, '--replaces', old.url)
     await old.drop()
-    const [bob] = await query(target.database, `SELECT password_hash FROM users WHERE id = 'bob'`)
+    const [bob] = await query(backups.target.database, `SELECT password_hash FROM users WHERE id = 'bob'`)
     expect(bob).toEqual({ password_hash: 'of old' })
-    const restored = await testServer({ on: target, secret })
-    expect((await refresh(restored, partner, refreshToken)).status).toBe(400)
-    await restored.close()
+    await withRestored(async (restored) => {
+      expect((await refresh(restored, partner, refreshToken)).status).toBe(400)
+    })
   })
 
   test('what the operator decided about users and partners', async () => {
@@ -94,14 +58,33 @@ describe('a restore takes over from the replaced database', () => {
       await cliFor(database).json('user', 'show', 'fay'),
       await cliFor(database).json('partner', 'show', other.clientId),
     ]
-    await cliFor(target).json('restore', file, '--replaces', source.url)
-    expect(await credentialsOfAda(target)).toEqual(await credentialsOfAda(source))
-    const restored = await settings(target)
+    await cliFor(backups.target).json('restore', file, '--replaces', source.url)
+    expect(await credentialsOfAda(backups.target)).toEqual(await credentialsOfAda(source))
+    const restored = await settings(backups.target)
     expect(restored).toMatchObject([
       { status: 'disabled', disabled_by_operator_at: expect.any(String) },
       { redirect_uris: ['https://new.example/callback'], auth_methods: ['client_secret_basic'] },
     ])
     await cli.json('user', 'enable', 'fay')
+  })
+
+  test('webhook endpoints; partners are told what ends with the restore, and not what was restored', async () => {
+    const other = await server.partner({ name: 'Told' })
+    const [kept, removed] = [await endpointOf(server, other), await endpointOf(server, other)]
+    for (const userId of ['ada', 'bob']) await tokensFor(server, other, userId)
+    const subject = await subjectOf(server, other, 'ada')
+    const file = await backup()
+    await query(source.database, 'DELETE FROM webhook_endpoints WHERE id = $1', [removed])
+    await query(
+      source.database,
+      `UPDATE grants SET revoked_at = now(), revoked_by = 'user' WHERE subject = $1`,
+      [subject],
+    )
+    await cliFor(backups.target).json('restore', file, '--replaces', source.url)
+    const messages = await query(backups.target.database, 'SELECT endpoint_id, type, data FROM webhook_messages')
+    expect(messages).toMatchObject([
+      { endpoint_id: kept, type: 'grant.revoked', data: { subject, by: 'user', reason: 'disconnected' } },
+    ])
   })
 
   test('second factors, links to identity providers, and requirements', async () => {
@@ -159,7 +142,7 @@ describe('a restore takes over from the replaced database', () => {
       `UPDATE grants SET expires_at = now() + interval '30 days', end_notice_at = now() WHERE user_id = 'fay'`,
     )
 
-    await cliFor(target).json('restore', file, '--replaces', source.url)
+    await cliFor(backups.target).json('restore', file, '--replaces', source.url)
     const stateOf = async ({ database }: TestDatabase) => ({
       passkeys: await query(
         database,
@@ -183,15 +166,17 @@ describe('a restore takes over from the replaced database', () => {
     })
     const expected = await stateOf(source)
     expect(expected).toMatchObject({ passkeys: [{ credential_id: 'new' }], codes: [{ user_id: 'bob' }] })
-    expect(await stateOf(target)).toEqual(expected)
+    expect(await stateOf(backups.target)).toEqual(expected)
     // The restored database does not have the firm of new users, and still has a user whom the replaced one lacks.
     expect(
-      await query(target.database, 'SELECT id, creates_firm FROM identity_providers ORDER BY id'),
+      await query(backups.target.database, 'SELECT id, creates_firm FROM identity_providers ORDER BY id'),
     ).toEqual([
       { id: 'kept', creates_firm: 'firm-1' },
       { id: 'reused', creates_firm: null },
     ])
-    expect(await query(target.database, `SELECT user_id FROM passkeys WHERE user_id = 'gil'`)).toHaveLength(1)
+    expect(
+      await query(backups.target.database, `SELECT user_id FROM passkeys WHERE user_id = 'gil'`),
+    ).toHaveLength(1)
 
     await query(database, 'UPDATE firms SET local_passwords = true, require_acr = NULL')
     await query(database, 'UPDATE roles SET require_acr = NULL')
@@ -205,14 +190,18 @@ describe('a restore takes over from the replaced database', () => {
     const file = await backup()
     await cliFor(source).json('partner', 'delete', clientId, '--confirm')
     await cliFor(source).json('key', 'remove', kid)
-    await cliFor(target).json('restore', file, '--replaces', source.url)
-    expect(await cliFor(target).json('partner', 'show', clientId)).toMatchObject({ status: 'suspended' })
-    expect(await cliFor(target).json('partner', 'show', partner.clientId)).toMatchObject({ status: 'active' })
-    const keys = await cliFor(target).json('key', 'list')
+    await cliFor(backups.target).json('restore', file, '--replaces', source.url)
+    expect(await cliFor(backups.target).json('partner', 'show', clientId)).toMatchObject({
+      status: 'suspended',
+    })
+    expect(await cliFor(backups.target).json('partner', 'show', partner.clientId)).toMatchObject({
+      status: 'active',
+    })
+    const keys = await cliFor(backups.target).json('key', 'list')
     expect(keys.map((key: { kid: string }) => key.kid)).not.toContain(kid)
-    const restored = await testServer({ on: target, secret })
-    await restored.context.keyring.signer('ES256')
-    await restored.close()
+    await withRestored(async (restored) => {
+      await restored.context.keyring.signer('ES256')
+    })
   })
 
   test('no end of a grant that was moved to later', async () => {
@@ -225,9 +214,9 @@ describe('a restore takes over from the replaced database', () => {
     await ends(10)
     const file = await backup()
     await ends(20)
-    await cliFor(target).json('restore', file, '--replaces', source.url)
+    await cliFor(backups.target).json('restore', file, '--replaces', source.url)
     const left = await query(
-      target.database,
+      backups.target.database,
       `SELECT DISTINCT (expires_at::date - current_date) AS days FROM grants WHERE user_id = 'fay'`,
     )
     expect(left).toEqual([{ days: 10 }])

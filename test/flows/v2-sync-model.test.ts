@@ -38,6 +38,23 @@ function visible(
   return Object.fromEntries(seen.map(({ id, name }) => [id, name ?? null]))
 }
 
+/** Why the user does not see this id: a second, simple implementation. */
+function reasonOf(
+  resource: Resource,
+  { users, households, accounts, access }: DirectoryRows,
+  userId: string,
+  id: string,
+): string {
+  const rows: { id: string }[] = resource === 'households' ? households : accounts
+  if (!rows.some((row) => row.id === id))
+    return resource === 'households' ? 'household_deleted' : 'account_deleted'
+  const user = users.find((row) => row.id === userId)
+  const account = resource === 'accounts' ? accounts.find((row) => row.id === id) : undefined
+  const firm = households.find((row) => row.id === account?.household)?.firm
+  const mayAccess = user?.sees === 'firm' || access.some((row) => row.user === userId && row.account === id)
+  return account && firm === user?.firm && mayAccess ? 'account_closed' : 'access_ended'
+}
+
 /** What a copy holds of an entry of a page. */
 const copied = ({ household_id, name }: WalkedPage['data'][number]) => household_id ?? name ?? null
 
@@ -150,6 +167,9 @@ const scenario = (users: number) =>
     advances: fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }),
   })
 
+/** How often each reason was given. */
+const reasonsSeen: Record<string, number> = {}
+
 type Scenario = typeof scenario extends (users: number) => fc.Arbitrary<infer S> ? S : never
 
 async function runScenario(
@@ -179,9 +199,13 @@ async function runScenario(
     }
     await at.finish()
     for (const [index, partner] of partners.entries()) {
-      const { data, removed } = await partner.sync(limit)
+      const { data, removed, reasons } = await partner.sync(limit)
       const { id, firm } = at.rows.users.find((row) => row.id === userIds[index]) ?? { id: '', firm: '' }
       expect(partner.copy).toEqual(visible(resource, at.rows, id))
+      for (const removedId of removed) {
+        reasonsSeen[reasons[removedId] ?? ''] = (reasonsSeen[reasons[removedId] ?? ''] ?? 0) + 1
+        expect(reasons[removedId]).toBe(reasonOf(resource, at.rows, id, removedId))
+      }
       const ids = [...data.map((row) => row.id), ...removed]
       // An entry may appear once for each log that contains it.
       const logs = at.rows.users.find((row) => row.id === id)?.sees === 'firm' ? 1 : 2
@@ -231,4 +255,8 @@ test('the same holds if many others change and the statement reads by the few th
     { numRuns: ofRuns(15) },
   )
   expect(changeCount).toBeGreaterThan(ofRuns(20))
+})
+
+test('more than one reason was given', () => {
+  expect(Object.keys(reasonsSeen).length).toBeGreaterThan(1)
 })

@@ -1,21 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { pageFaults } from '../support/accessibility.ts'
 import { screenshot } from '../support/browser.ts'
 import { operatorBrowser } from '../support/console.ts'
 import { consoleData, consoleDirectory, consolePages } from '../support/console-data.ts'
+import { writePicture, writesDocs } from '../support/docs-pictures.ts'
 import { browserFixture, serverFixture } from '../support/fixtures.ts'
 import { newOperator } from '../support/operators.ts'
-
-/** `SCREENSHOTS=docs npm run test:long -- test/long/console-pages.test.ts` writes the pictures of docs/console-pages.md. */
-const writesDocs = process.env.SCREENSHOTS === 'docs'
-const pictures = fileURLToPath(new URL('../../docs/screenshots', import.meta.url))
-
-/** Pixels of a picture. Longer pages are cut off. */
-const maxHeight = 1400
 
 const inDocs = new Set([
   ...['partners', 'partner', 'partner delete', 'user', 'user access', 'incidents', 'request', 'reads'].map(
@@ -46,19 +36,8 @@ test.each(looks)('every page of the console, $width pixels, $scheme', async ({ w
     expect.soft(answer?.status(), name).toBe(200)
     const shown = `${name} ${width} ${scheme}`
     await screenshot(page, `console ${shown}`)
-    if (writesDocs && inDocs.has(shown)) await writePicture(page, shown)
+    if (writesDocs && inDocs.has(shown)) await writePicture(page, `console ${shown}`)
     expect.soft(await pageFaults(page), shown).toEqual([])
   }
   await context.close()
 })
-
-async function writePicture(page: Page, name: string): Promise<void> {
-  const session = await page.context().newCDPSession(page)
-  const { cssContentSize: size } = await session.send('Page.getLayoutMetrics')
-  const { data } = await session.send('Page.captureScreenshot', {
-    ...{ format: 'webp', quality: 80, captureBeyondViewport: true },
-    clip: { ...size, height: Math.min(size.height, maxHeight), scale: 1 },
-  })
-  mkdirSync(pictures, { recursive: true })
-  writeFileSync(join(pictures, `console-${name.replaceAll(' ', '-')}.webp`), Buffer.from(data, 'base64'))
-}

@@ -2,6 +2,7 @@ import { createApiKey } from '../../src/admin/api-keys.ts'
 import { commandOrigin } from '../../src/audit/origin.ts'
 import { tokensFor } from './connection.ts'
 import { query } from './database.ts'
+import { invited } from './developers.ts'
 import type { SeedRows } from './directory.ts'
 import { api } from './journey.ts'
 import type { TestOperator } from './operators.ts'
@@ -24,6 +25,7 @@ export type ConsoleData = {
   kid: string
   requestId: string
   operatorId: string
+  developerId: string
   record: { id: string; at: string }
 }
 
@@ -41,6 +43,7 @@ export async function consoleData(server: TestServer, operator: TestOperator): P
     },
     ...{ limits: { requests_per_minute: 600 }, grantLifetimeDays: 365 },
   })
+  const { id: developerId } = await invited(server, { clientId: partner.clientId })
   await server.partner({ name: 'Harbor Reports', redirectUri: 'https://harbor.example/callback' })
   for (const user of ['ada', 'bob']) {
     const { accessToken } = await tokensFor(server, partner, user)
@@ -78,14 +81,14 @@ export async function consoleData(server: TestServer, operator: TestOperator): P
       WHERE event = 'partner.suspended'`,
   )
   if (!grant || !key || !record) throw new Error('the data of the console is incomplete')
-  return {
+  const ids = {
     clientId: partner.clientId,
     grantId: grant.id,
     kid: key.kid,
-    requestId: 'ledgerline-ada',
     operatorId: operator.id,
-    record,
+    developerId,
   }
+  return { ...ids, requestId: 'ledgerline-ada', record }
 }
 
 /** Every page of the console by name, with its address. */
@@ -95,6 +98,7 @@ export function consolePages({
   kid,
   requestId,
   operatorId,
+  developerId,
   record,
 }: ConsoleData): Record<string, string> {
   return {
@@ -108,6 +112,9 @@ export function consolePages({
     'partner logo': `/admin/partners/${clientId}/logo`,
     'partner lifetime': `/admin/partners/${clientId}/apply-lifetime`,
     'partner delete': `/admin/partners/${clientId}/delete`,
+    'partner developers': `/admin/partners/${clientId}/developers`,
+    'developer invite': `/admin/partners/${clientId}/developers/invite`,
+    developer: `/admin/partners/${clientId}/developers/${developerId}`,
     users: '/admin/users',
     user: '/admin/users/ada',
     'user disabled': '/admin/users/cleo',

@@ -1,6 +1,6 @@
 import { commandOrigin } from '../../src/audit/origin.ts'
 import { createDeveloperKey } from '../../src/developer-keys/developer-keys.ts'
-import type { DeveloperRole } from '../../src/developer-keys/roles.ts'
+import { type DeveloperRole, developerRoles } from '../../src/developer-keys/roles.ts'
 import { apiCaller } from './admin.ts'
 import type { TestServer } from './server.ts'
 
@@ -20,4 +20,20 @@ export async function newDeveloperKey(
 /** Calls the developer API with a key. */
 export function developerCaller({ authUrl }: Pick<TestServer, 'authUrl'>, key: string) {
   return apiCaller(`${authUrl}/developers/v1`, key)
+}
+
+type Document = {
+  paths: Record<string, Record<string, { operationId: string; description: string }>>
+}
+
+/** Every operation of the document, with a path whose parameters name nothing that exists. */
+export async function developerOperations({ authUrl }: Pick<TestServer, 'authUrl'>) {
+  const document: Document = await (await fetch(`${authUrl}/developers/v1/openapi.json`)).json()
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, description }]) => {
+      const role = developerRoles.find((known) => description.endsWith(`Role: \`${known}\`.`))
+      if (!role) throw new Error(`${operationId} has no role`)
+      return { method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, '0'), role }
+    }),
+  )
 }

@@ -1,19 +1,23 @@
+import { expect } from 'vitest'
 import { Compile } from '../../src/typebox.ts'
 import { type EventType, eventDocs, eventTypes } from '../../src/webhooks/event-types.ts'
+import { type Issued, tokensFor } from './connection.ts'
 import { query } from './database.ts'
+import { seed } from './directory.ts'
 import type { TestPartner, TestServer } from './server.ts'
 
-/** An endpoint of the partner, without a receiver. */
+/** An endpoint of the partner, without a receiver. @returns its id */
 export async function endpointOf(
   { database }: Pick<TestServer, 'database'>,
   { clientId }: Pick<TestPartner, 'clientId'>,
   types: readonly EventType[] = eventTypes,
-): Promise<void> {
-  await query(
+): Promise<string> {
+  const [row] = await query<{ id: string }>(
     database,
-    `INSERT INTO webhook_endpoints (client_id, url, events) VALUES ($1, 'https://partner.example/hooks', $2)`,
+    `INSERT INTO webhook_endpoints (client_id, url, events) VALUES ($1, 'https://partner.example/hooks', $2) RETURNING id`,
     [clientId, types],
   )
+  return row?.id ?? ''
 }
 
 export type WrittenEvent = { type: string; grant_id: string | null; data: Record<string, unknown> }
@@ -60,3 +64,32 @@ export function checkedEvents(events: WrittenEvent[]): void {
     throw new Error(`${type} ${JSON.stringify(data)}: ${JSON.stringify(schema?.Errors(data))} ${unknown}`)
   }
 }
+
+export type ConnectedUser = Issued & { id: string; grantId: string; told(): Promise<WrittenEvent[]> }
+
+/** New users, each with the first tokens of a connection with the partner. `told` are the events since then. */
+export function connectingUsers(server: TestServer): (partner: TestPartner) => Promise<ConnectedUser> {
+  let users = 0
+  return async (partner) => {
+    const id = `u${users++}`
+    await seed(server.database, { users: [id] })
+    const tokens = await tokensFor(server, partner, id)
+    const subject = await subjectOf(server, partner, id)
+    const [created] = await eventsOf(server, { subject })
+    const told = async () => {
+      const events = await eventsOf(server, { subject })
+      expect(events.map((event) => event.grant_id)).toEqual(events.map(() => created?.grant_id ?? null))
+      checkedEvents(events)
+      return events.filter(({ type }) => type !== 'grant.created') // the purge may have deleted it
+    }
+    return { id, ...tokens, grantId: created?.grant_id ?? '', told }
+  }
+}
+
+/** The row of a user for `users.csv`. */
+export const userRow = (id: string, { firm = 'firm-1', status = 'active' } = {}) =>
+  `${id},${firm},${id}@example.com,${id},sees-firm,${status},\n`
+
+// What an event says at least.
+export const revoked = (by: string, reason: string) => ({ type: 'grant.revoked', data: { by, reason } })
+export const ended = (cause: string) => ({ type: 'connection.ended', data: { cause } })

@@ -1,14 +1,15 @@
 import { systemOrigin } from '../../src/audit/origin.ts'
-import { inviteDeveloper } from '../../src/developers/members.ts'
 import { type ProductionSettings, requestGoingLive } from '../../src/going-live/request-going-live.ts'
 import { sandboxKeyText } from '../../src/going-live/sandbox-key.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
 import { tokensFor } from './connection.ts'
+import { invited } from './developers.ts'
 import { serverFixture } from './fixtures.ts'
 import { refresh } from './journey.ts'
 import type { TestPartner, TestServer, TestServerOptions } from './server.ts'
 
 export const productionUrl = 'https://auth.platform.example'
+export const productionSecret = 'the secret of production, 32 bytes or more'
 export const sandboxSecret = 'the secret of the sandbox, 32 bytes or more'
 
 /** The public key of a secret, without its prefix. */
@@ -29,7 +30,7 @@ export function sandboxFixture(options: TestServerOptions = {}): Promise<TestSer
 export function productionFixture(options: TestServerOptions = {}): Promise<TestServer> {
   return serverFixture({
     environment: 'production',
-    secret: 'the secret of production, 32 bytes or more',
+    secret: productionSecret,
     goingLive: { sandboxKeys: [sandboxKey(sandboxSecret)] },
     authUrl: productionUrl,
     ...options,
@@ -45,10 +46,11 @@ export async function readyApplication(
   const { refreshToken } = await tokensFor(sandbox, partner, 'ann')
   const refreshed = await refresh(sandbox, partner, refreshToken)
   if (refreshed.status !== 200) throw new Error('the application cannot refresh')
-  const dana = { email: 'dana@ledgerline.example', name: 'Dana Developer', role: 'admin' } as const
-  const { database, config } = sandbox.context
-  const invitation = { clientId: partner.clientId, ...dana }
-  await inviteDeveloper(database, systemOrigin, { config, by: 'operator' }, invitation)
+  await invited(sandbox, {
+    clientId: partner.clientId,
+    email: 'dana@ledgerline.example',
+    name: 'Dana Developer',
+  })
   return partner
 }
 

@@ -17,7 +17,11 @@ export function recoveryLink(page: Page, label?: string): string {
 }
 
 /** The confirmation page for disconnecting the app with this name, or the first app in the list. */
-export async function disconnectPage(visitor: Visitor, server: TestServer, app?: string): Promise<Page> {
+export async function disconnectPage(
+  visitor: Visitor,
+  server: Pick<TestServer, 'authUrl'>,
+  app?: string,
+): Promise<Page> {
   const list = await visitor.get(`${server.authUrl}/connections`)
   const cards = list.document.querySelectorAll('article')
   const card = cards.find((candidate) => app === undefined || candidate.querySelector('h2')?.text === app)

@@ -7,6 +7,7 @@ type Receipt = { count: number; removed?: number; sha256: string; as_of: string 
 export type WalkedPage = {
   data: { id: string; household_id?: string; name?: string }[]
   removed?: string[]
+  removed_reasons?: Record<string, string>
   next_cursor: string | null
   receipt?: Receipt
 }
@@ -39,7 +40,14 @@ export async function page(
   return JSON.parse(text)
 }
 
-export type Walked = { pages: WalkedPage[]; data: WalkedPage['data']; removed: string[]; receipt: Receipt }
+export type Walked = {
+  pages: WalkedPage[]
+  data: WalkedPage['data']
+  removed: string[]
+  /** Why, as the last page that has the id says it. */
+  reasons: Record<string, string>
+  receipt: Receipt
+}
 
 /**
  * Reads from the first page to the last by `next_cursor` only. `between` runs after each page except the last. The receipt
@@ -71,7 +79,10 @@ export async function walk(
     sha256: digestOf(data.map(({ id }) => id)),
     as_of: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
   })
-  return { pages, data, removed, receipt }
+  for (const { removed: ids = [], removed_reasons: given = {} } of pages)
+    expect(Object.keys(given).sort()).toEqual([...new Set(ids)].sort())
+  const reasons = Object.assign({}, ...pages.map((each) => each.removed_reasons))
+  return { pages, data, removed, reasons, receipt }
 }
 
 /** The digest as a partner computes it. */

@@ -38,6 +38,8 @@ export const commandsAlone: Record<string, string> = {
     ['add', 'update', 'set-credential', 'remove', 'link', 'unlink'].map((name) => [`idp ${name}`, provider]),
   ),
   'developer-key list': reads,
+  'developer list': reads,
+  'developer reset': 'The account may belong to several partners: it needs access to the machine.',
   ...Object.fromEntries(
     ['create', 'revoke'].map((name) => [
       `developer-key ${name}`,

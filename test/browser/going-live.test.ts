@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { latestRecord, operatorBrowser } from '../support/console.ts'
+import { developerBrowser, developerOfApp } from '../support/developer-session.ts'
+import { setUpDeveloper } from '../support/developers.ts'
+import { browserFixture, serverFixture } from '../support/fixtures.ts'
+import { readyApplication, sandboxFixture, sandboxKey, sandboxSecret } from '../support/going-live.ts'
+import { newOperator } from '../support/operators.ts'
+import { Visitor } from '../support/visitor.ts'
+
+// Two deployments. Browsers keep cookies by host, without the port: therefore they have two hosts.
+const production = await serverFixture({
+  environment: 'production',
+  host: 'localhost',
+  secret: 'the secret of production, 32 bytes or more',
+  goingLive: { sandboxKeys: [sandboxKey(sandboxSecret)] },
+  users: ['ada'],
+})
+const sandbox = await sandboxFixture({ goingLive: { productionUrl: production.authUrl } })
+const browser = await browserFixture()
+
+test('a developer goes live: the sandbox signs, the operator opens, and the developer makes the secret', async () => {
+  const partner = await readyApplication(sandbox, { name: 'Ledgerline', site: 'https://ledgerline.example' })
+  const developer = await developerOfApp(sandbox, partner.clientId, {
+    email: 'dora@ledgerline.example',
+    name: 'Dora',
+  })
+
+  const inSandbox = await developerBrowser(sandbox, browser, developer, { acceptDownloads: true })
+  const page = await inSandbox.newPage()
+  await page.goto(`${sandbox.authUrl}/developers/apps/${partner.clientId}`)
+  await page.getByRole('link', { name: 'Go live' }).first().click()
+  await page.getByRole('row').filter({ hasText: 'It has refreshed a token' }).getByText('done').waitFor()
+  await page.getByLabel('Redirect URIs').fill('http://localhost:8400/callback')
+  await page.getByLabel('Expected volume').fill('200 users and 5,000 calls a day')
+  await page.getByRole('button', { name: 'Make the request' }).click()
+  await page.getByText('must be https in production').waitFor()
+  await page.getByLabel('Redirect URIs').fill('https://app.ledgerline.example/callback')
+  await page.getByRole('button', { name: 'Make the request' }).click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download the file' }).click()
+  const file = await (await download).path()
+
+  const operator = await newOperator(production, { name: 'Olive Owner' })
+  const console = await operatorBrowser(production, browser, operator)
+  const desk = await console.newPage()
+  await desk.goto(`${production.authUrl}/admin/partners`)
+  await desk.getByRole('link', { name: 'Open a request to go live' }).click()
+  await desk.getByLabel('The file of the partner').setInputFiles(file)
+  await desk.getByLabel('The request').filter({ hasText: '' }).waitFor()
+  await expect.poll(() => desk.getByLabel('The request').inputValue()).toMatch(/^ey/)
+  await desk.getByRole('button', { name: 'Look at it' }).click()
+  await desk.getByRole('heading', { name: 'Ledgerline' }).waitFor()
+  await desk.getByText('Not done in the sandbox: It uses PKCE;').waitFor()
+  await desk.getByRole('button', { name: 'Register the partner' }).click()
+  await desk.getByRole('heading', { name: 'The partner is live' }).waitFor()
+  const clientId = await desk.locator('main code.id').first().innerText()
+  const row = desk.getByRole('row').filter({ hasText: 'dora@ledgerline.example' })
+  const link = await row.locator('code.id').innerText()
+  expect(await desk.content()).not.toContain('lk_live_cs')
+  expect(await latestRecord(production, 'partner.created')).toMatchObject({
+    ...{ via: 'console', actor_name: 'Olive Owner', target_id: clientId },
+    details: {
+      request: { sandbox_client_id: partner.clientId, requested_by: 'Dora <dora@ledgerline.example>' },
+    },
+  })
+
+  const { page: codes } = await setUpDeveloper(production, new Visitor(), link)
+  expect(codes.status).toBe(200)
+  await Promise.all([inSandbox.close(), console.close()])
+})
