@@ -5313,18 +5313,21 @@ RETURNING now() AS now, key, granted, used;
 -- tell_firm
 WITH firm AS (
   SELECT * FROM firm_notices WHERE until_at IS NOT NULL ORDER BY until_at LIMIT 1 FOR UPDATE SKIP LOCKED
+), someone AS MATERIALIZED (
+  SELECT u.* FROM firm CROSS JOIN LATERAL (
+    SELECT * FROM users WHERE (firm_id, id) > (firm.firm_id, firm.after_user) AND firm_id <= firm.firm_id
+    ORDER BY firm_id, id LIMIT 1000) AS u
 ), batch AS MATERIALIZED (
   SELECT g.id AS grant_id, u.id AS user_id, u.firm_id, r.sees, firm.until_at,
   greatest(firm.told_at, e.tells_after, u.sees_since) AS since,
   u.sees_since > greatest(firm.told_at, e.tells_after, g.created_at) AS must_resync
-  FROM firm JOIN users u ON u.firm_id = firm.firm_id AND u.id > firm.after_user
-  JOIN roles r ON r.name = u.role
+  FROM firm CROSS JOIN someone u JOIN roles r ON r.name = u.role
   JOIN grants g ON g.user_id = u.id
   CROSS JOIN LATERAL (
     SELECT min(e.tells_after) AS tells_after FROM webhook_endpoints e
     WHERE e.client_id = g.client_id AND e.events && ARRAY['household.changed', 'household.removed', 'grant.resync_required']) AS e
   WHERE u.status = 'active' AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND e.tells_after IS NOT NULL
-  ORDER BY u.firm_id, u.id FETCH FIRST 100 ROWS WITH TIES
+  ORDER BY u.id FETCH FIRST 50 ROWS WITH TIES
 ), news AS MATERIALIZED (
   SELECT caller.*, found.*
   FROM batch AS caller CROSS JOIN LATERAL (
@@ -5334,19 +5337,23 @@ WITH firm AS (
           h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
               SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS is_visible FROM (
         SELECT c.household_id AS id, c.beyond FROM (
-          SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > 500 AS beyond
-          FROM (SELECT * FROM household_changes c WHERE c.firm_id = caller.firm_id AND c.changed_at > caller.since AND c.changed_at <= caller.until_at
-            ORDER BY c.changed_at, c.household_id LIMIT 501) AS logged) AS c
+          SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > 200 AS beyond
+          FROM (SELECT * FROM household_changes c
+            WHERE (c.firm_id, c.changed_at, c.household_id) > (caller.firm_id, caller.since, '~')
+            AND (c.firm_id, c.changed_at) <= (caller.firm_id, caller.until_at) AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id
+            ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT 201) AS logged) AS c
         WHERE c.beyond OR caller.sees = 'firm' OR EXISTS (
           SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = c.household_id OFFSET 0)
         UNION ALL
         SELECT c.household_id, c.beyond FROM (
-          SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > 500 AS beyond
-          FROM (SELECT * FROM access_changes c WHERE c.user_id = caller.user_id AND c.changed_at > caller.since AND c.changed_at <= caller.until_at
-            ORDER BY c.changed_at, c.household_id LIMIT 501) AS logged) AS c
+          SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > 200 AS beyond
+          FROM (SELECT * FROM access_changes c
+            WHERE (c.user_id, c.changed_at, c.household_id) > (caller.user_id, caller.since, '~')
+            AND (c.user_id, c.changed_at) <= (caller.user_id, caller.until_at) AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id
+            ORDER BY c.user_id, c.changed_at, c.household_id LIMIT 201) AS logged) AS c
         WHERE caller.sees = 'granted' AND (c.beyond OR EXISTS (
             SELECT FROM households h WHERE h.firm_id = caller.firm_id AND h.id = c.household_id OFFSET 0) OR EXISTS (
-            SELECT FROM household_changes l WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))) AS first) AS change
+            SELECT FROM household_changes l WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))) AS first OFFSET 0) AS change
   ) AS found
 ), told AS (
   SELECT n.*, g.client_id, facts_of_grant(g) AS facts
@@ -5372,7 +5379,11 @@ WITH firm AS (
   told_at = CASE WHEN is_last THEN n.until_at ELSE n.told_at END,
   until_at = CASE WHEN is_last THEN NULL ELSE n.until_at END,
   after_user = CASE WHEN is_last THEN '' ELSE last_user END
-  FROM firm, (SELECT count(*) < 100 AS is_last, max(user_id) AS last_user FROM batch) AS b
+  FROM firm, (
+    SELECT grants < 50 AND users < 1000 AS is_last,
+    CASE WHEN grants < 50 THEN s.last_user ELSE b.last_user END AS last_user
+    FROM (SELECT count(*) AS grants, max(user_id) AS last_user FROM batch) AS b,
+    (SELECT count(*) AS users, max(id) AS last_user FROM someone) AS s) AS progress
   WHERE n.firm_id = firm.firm_id
 )
 SELECT (SELECT count(*)::int FROM firm) AS firms, (SELECT count(*)::int FROM batch) AS grants,
