@@ -11,8 +11,9 @@ delivery is \`{"type", "timestamp", "data"}\`; this page describes \`data\`. It 
 
 - \`grant_id\` and \`subject\` say whom an event is about. \`subject\` is the \`sub\` of the user's \`id_token\`. A user who disconnects and
   connects again keeps the \`subject\` and gets another \`grant_id\`.
-- The events of one \`grant_id\` arrive in the order in which they happened. \`grant.created\` is the first and \`grant.revoked\` the last.
-- One ending is one event: if a grant ends, its connections have no event of their own.
+- The events of one \`grant_id\` arrive in the order in which they happened. \`grant.created\` is the first, unless the grant
+  is older than your endpoint, and \`grant.revoked\` is the last.
+- One ending is one event: if a grant ends, its connections have no further events.
 - An event may arrive twice, with the same \`webhook-id\`. After a restore of the service from a backup, what ended in the hours before
   may arrive again with another id.
 - An event says that something has changed. What is true now, the API says.
