@@ -8,6 +8,7 @@ const guideGroups = {
   'Get started': ['quick-start', 'connect-button', 'libraries', 'testing'],
   'Read data': ['refreshing', 'paging-and-sync', 'limits'],
   Webhooks: ['events'],
+  'Your application': ['developer-pages'],
   'Go live': ['security', 'going-live'],
   Reference: ['contract', 'errors'],
 }
