@@ -7,7 +7,8 @@ import { type Article, readArticle } from './article.ts'
 /** The order of the guides in the contents. Each is a file in docs/partners/. The errors are shown with the catalogue. */
 const guideGroups = {
   'Get started': ['quick-start', 'connect-button', 'libraries', 'testing'],
-  'Read data': ['refreshing', 'paging-and-sync', 'webhooks', 'limits'],
+  'Read data': ['refreshing', 'paging-and-sync', 'limits'],
+  Webhooks: ['webhooks', 'events'],
   'Your application': ['developer-pages'],
   'Go live': ['security', 'going-live'],
   Reference: ['contract', 'errors'],
