@@ -14,6 +14,3 @@ CREATE TABLE developer_keys (
   revoked_at   timestamptz
 );
 CREATE INDEX developer_keys_of_partner ON developer_keys (client_id, created_at);
-
--- A partner's developers list its grants and search its calls.
-CREATE INDEX grants_of_partner ON grants (client_id, id);

@@ -340,7 +340,12 @@ sum(calls)::float8 AS calls, sum(refused)::float8 AS refused, sum(failed)::float
 FROM call_hours WHERE hour >= $1 AND ($3::text IS NULL OR client_id = $3) GROUP BY 1 ORDER BY 1;
 
 -- chained_audit_rows
-SELECT c.place::text, c.hash, to_jsonb(r) AS record
+SELECT c.place::text, c.hash, to_jsonb(r) || CASE WHEN EXISTS (
+  SELECT FROM jsonb_path_query(r.details, '$.** ? (@.type() == "number")') AS found,
+  LATERAL (SELECT (found #>> '{}')::numeric AS number) AS n
+  WHERE CASE WHEN abs(number) BETWEEN 1e-300 AND 1e300 THEN number <> number::float8::text::numeric
+  ELSE number <> 0 END)
+THEN jsonb_build_object('exact_details', r.details::text) ELSE '{}' END AS record
 FROM (SELECT * FROM audit_chain WHERE place > $1 ORDER BY place LIMIT $2) AS c
 LEFT JOIN LATERAL (
   SELECT a.id::text AS id, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, a.transaction::text AS transaction, a.event AS event, a.actor_kind AS actor_kind, a.actor_id AS actor_id, a.actor_name AS actor_name, a.via AS via, a.address AS address, a.user_agent AS user_agent, a.request_id AS request_id, a.target_kind AS target_kind, a.target_id AS target_id, a.firm_id AS firm_id, a.user_id AS user_id, a.client_id AS client_id, a.details AS details FROM audit_log a WHERE a.at = c.audit_at AND a.id = c.audit_id
@@ -2231,7 +2236,7 @@ FROM found LEFT JOIN link ON true;
 SELECT EXISTS (SELECT FROM audit_log WHERE at < (date_trunc('month', now() AT TIME ZONE 'UTC') - make_interval(months => $1::int)) AT TIME ZONE 'UTC') AS due;
 
 -- keep_audit_log
-SELECT keep_audit_log($1::int, $2::jsonb)::int AS removed;
+SELECT keep_audit_log($1::int, $2::jsonb)::float8 AS removed;
 
 -- keep_request_log
 SELECT keep_request_log($1::int) AS removed;
@@ -3241,7 +3246,12 @@ WITH last AS (
   FROM pg_current_snapshot() AS s
 )
 SELECT b.place::text AS last_place, b.hash AS last_hash, b.looked_to::text AS looked_to, b.is_foreign,
-b.xmin::text AS oldest_running, to_jsonb(r) AS record
+b.xmin::text AS oldest_running, to_jsonb(r) || CASE WHEN EXISTS (
+  SELECT FROM jsonb_path_query(r.details, '$.** ? (@.type() == "number")') AS found,
+  LATERAL (SELECT (found #>> '{}')::numeric AS number) AS n
+  WHERE CASE WHEN abs(number) BETWEEN 1e-300 AND 1e300 THEN number <> number::float8::text::numeric
+  ELSE number <> 0 END)
+THEN jsonb_build_object('exact_details', r.details::text) ELSE '{}' END AS record
 FROM bounds b LEFT JOIN LATERAL (
   SELECT a.id::text AS id, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, a.transaction::text AS transaction, a.event AS event, a.actor_kind AS actor_kind, a.actor_id AS actor_id, a.actor_name AS actor_name, a.via AS via, a.address AS address, a.user_agent AS user_agent, a.request_id AS request_id, a.target_kind AS target_kind, a.target_id AS target_id, a.firm_id AS firm_id, a.user_id AS user_id, a.client_id AS client_id, a.details AS details
   FROM audit_log a
@@ -3493,6 +3503,8 @@ SELECT kind, id, name, amount::float8, at FROM (
   WHERE client_id = $1 AND hour > now() - interval '1 day' AND refresh_refused > 0 HAVING count(*) > 0 UNION ALL
   SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours WHERE client_id = $1 AND hour > now() - interval '1 day' AND kind = 'limited' HAVING count(*) > 0 UNION ALL
   SELECT 'old_secret', '', '', cardinality(secret_hashes), NULL FROM partners WHERE client_id = $1 AND cardinality(secret_hashes) > 1 UNION ALL
+  SELECT 'api_key', id, name, 0, expires_at FROM developer_keys
+  WHERE client_id = $1 AND revoked_at IS NULL AND expires_at BETWEEN now() - interval '1 day' AND now() + 14 * interval '1 day' UNION ALL
   SELECT 'deprecated', '', '', sum(calls), max(hour) FROM call_hours
   WHERE client_id = $1 AND hour > now() - 7 * interval '1 day' AND kind LIKE 'deprecated %' HAVING count(*) > 0 UNION ALL
   SELECT 'ending_consents', '', '', count(*), min(g.expires_at) FROM grants g
@@ -4904,6 +4916,9 @@ SELECT sampled, matching, CASE sees WHEN 'firm' THEN sampled ELSE in_sample END 
 CASE sees WHEN 'granted' THEN own END AS own,
 (SELECT greatest(reltuples, 1) FROM pg_class WHERE oid = 'households'::regclass) AS total
 FROM caller, sample, own;
+
+-- secret_rotations
+SELECT at FROM audit_log WHERE client_id = $1 AND event = 'partner.secret_rotated' ORDER BY at DESC LIMIT $2;
 
 -- server_facts
 SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,

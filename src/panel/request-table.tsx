@@ -30,7 +30,7 @@ export function RequestTable<Row extends Call>(props: {
         { label: 'Time', cell: ({ at }) => <Exact at={at} /> },
         { label: 'Status', cell: ({ status }) => <Status of={status} /> },
         { label: 'Call', cell: (call) => <CallName {...call} /> },
-        { label: 'Reason', cell: ({ code, outcome }) => code || outcome || '–' },
+        { label: 'Reason', cell: ({ code, outcome }) => <span class="whole">{code || outcome || '–'}</span> },
         ...parties,
         { label: 'ms', cell: ({ ms }) => Math.round(ms), isNumber: true },
         {

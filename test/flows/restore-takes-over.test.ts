@@ -80,8 +80,8 @@ describe('a restore takes over from the replaced database', () => {
       `UPDATE grants SET revoked_at = now(), revoked_by = 'user' WHERE subject = $1`,
       [subject],
     )
-    await cliFor(target).json('restore', file, '--replaces', source.url)
-    const messages = await query(target.database, 'SELECT endpoint_id, type, data FROM webhook_messages')
+    await cliFor(backups.target).json('restore', file, '--replaces', source.url)
+    const messages = await query(backups.target.database, 'SELECT endpoint_id, type, data FROM webhook_messages')
     expect(messages).toMatchObject([
       { endpoint_id: kept, type: 'grant.revoked', data: { subject, by: 'user', reason: 'disconnected' } },
     ])
