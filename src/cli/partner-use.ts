@@ -9,7 +9,9 @@ export function useCommand(): Command {
   return new Command('use')
     .description('show the calls of a partner over time, as on the developer pages')
     .argument('<client_id>')
-    .addOption(new Option('--range <range>', 'the last hours or days').choices(Object.keys(ranges)).default('24h'))
+    .addOption(
+      new Option('--range <range>', 'the last hours or days').choices(Object.keys(ranges)).default('24h'),
+    )
     .option('--json', 'print JSON')
     .action((clientId: string, options: Json & { range: RangeName }) =>
       withDatabase(async (database) => {

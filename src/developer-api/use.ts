@@ -8,12 +8,7 @@ import { successors } from '../request-log/successors.ts'
 export const countedDays = 30
 
 /** The calls of a partner, period by period until now: the numbers of the charts. */
-export async function useOf(
-  database: Queries,
-  clientId: string,
-  range: RangeName,
-  now: Date,
-) {
+export async function useOf(database: Queries, clientId: string, range: RangeName, now: Date) {
   const { period } = ranges[range]
   const rows = await database.run(callsByPeriod, [beginOf(range, now), period, clientId])
   const data = periodsOf(range, now, rows).map(({ refreshRefused, p99, ...counts }) => ({

@@ -73,13 +73,17 @@ test('use, limits and deprecated calls are those of the charts and of the comman
   const use = await vi.waitFor(async () => {
     await server.context.callHours.write()
     const { body } = await own('GET', '/use?range=7d')
-    const total = (of: string) => body.data.reduce((sum: number, row: Record<string, number>) => sum + (row[of] ?? 0), 0)
+    const total = (of: string) =>
+      body.data.reduce((sum: number, row: Record<string, number>) => sum + (row[of] ?? 0), 0)
     expect([total('calls'), total('refused'), total('refresh_refused')]).toEqual([4, 2, 1])
     return body
   })
   expect([use.period_seconds, use.data.length]).toEqual([6 * 3600, 28])
   expect(await cli.json('partner', 'use', fresh.clientId, '--range', '7d')).toEqual(use)
-  expect((await call('GET', '/limits')).body).toMatchObject({ requests_per_minute: 600, expensive_reads: null })
+  expect((await call('GET', '/limits')).body).toMatchObject({
+    requests_per_minute: 600,
+    expensive_reads: null,
+  })
   expect((await own('GET', '/limits')).body).toMatchObject({
     requests_per_minute: null,
     requests_per_user_per_minute: 30,
@@ -98,7 +102,9 @@ test('use, limits and deprecated calls are those of the charts and of the comman
 })
 
 test('calls are found by user, status, route and time, page by page', async () => {
-  const { accessToken } = await tokensFor(server, partner, 'ada')
+  const own = await server.partner()
+  const call = developerCaller(server, await newDeveloperKey(server, own.clientId, 'viewer'))
+  const { accessToken } = await tokensFor(server, own, 'ada')
   for (let n = 0; n < 3; n++) await api(server, `households/unknown-${n}/accounts`, accessToken)
   await server.context.requestLog?.write()
   const [grant] = (await call('GET', '/grants')).body.data
@@ -121,13 +127,24 @@ test('calls are found by user, status, route and time, page by page', async () =
 })
 
 test('an operator makes, lists and revokes keys by command', async () => {
-  const made = await cli.json('developer-key', 'create', '--partner', clientId, '--name', 'CI', '--role', 'viewer')
+  const made = await cli.json(
+    'developer-key',
+    'create',
+    '--partner',
+    clientId,
+    '--name',
+    'CI',
+    '--role',
+    'viewer',
+  )
   expect(made).toMatchObject({ client_id: clientId, role: 'viewer', state: 'live' })
   const own = developerCaller(server, made.developer_key)
   expect((await own('GET', '/application')).body.client_id).toBe(clientId)
   const listed = await cli.text('developer-key', 'list', '--partner', clientId)
   expect(listed).toContain(`${made.id}  CI  (live, does not expire`)
   expect(listed).not.toContain('lk_test_dk_')
-  expect(await cli.json('developer-key', 'revoke', made.id, '--partner', clientId)).toMatchObject({ state: 'revoked' })
+  expect(await cli.json('developer-key', 'revoke', made.id, '--partner', clientId)).toMatchObject({
+    state: 'revoked',
+  })
   expect((await own('GET', '/application')).status).toBe(401)
 })
