@@ -3496,7 +3496,8 @@ AND ($5::text IS NULL OR firm_id = $5) AND ($6::text IS NULL OR status = $6) ORD
 SELECT kind, id, name, amount::float8, at FROM (
   SELECT 'suspended', '', '', 0, NULL::timestamptz FROM partners WHERE client_id = $1 AND status = 'suspended' UNION ALL
   SELECT CASE e.status WHEN 'disabled' THEN 'webhook_disabled' ELSE 'webhook_failing' END, e.id::text, e.url,
-  (SELECT count(*) FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL), e.failing_since
+  (SELECT count(*) FROM (SELECT FROM webhook_messages m
+      WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL LIMIT 10000) AS waiting), e.failing_since
   FROM webhook_endpoints e
   WHERE e.client_id = $1 AND (e.disabled_for IN ('failing', 'gone', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL) UNION ALL
   SELECT 'refused_refreshes', '', '', sum(refresh_refused), min(hour) FROM call_hours
