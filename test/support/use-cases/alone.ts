@@ -4,6 +4,8 @@ const reads = 'It changes nothing.'
 const onMachine = 'It works on the files, the environment or the database of the machine.'
 const provider = 'Who changes an identity provider could log in as any user: it needs access to the machine.'
 
+const twoDeployments = 'It needs a sandbox and a production: test/flows/going-live.test.ts.'
+
 export const commandsAlone: Record<string, string> = {
   ...Object.fromEntries(
     [
@@ -37,6 +39,8 @@ export const commandsAlone: Record<string, string> = {
   ...Object.fromEntries(
     ['add', 'update', 'set-credential', 'remove', 'link', 'unlink'].map((name) => [`idp ${name}`, provider]),
   ),
+  ...Object.fromEntries(['key', 'check', 'show'].map((name) => [`going-live ${name}`, reads])),
+  ...Object.fromEntries(['export', 'open'].map((name) => [`going-live ${name}`, twoDeployments])),
   'developer-key list': reads,
   'developer list': reads,
   'developer reset': 'The account may belong to several partners: it needs access to the machine.',
@@ -55,6 +59,8 @@ const directory = 'A change of the directory leaves its own event: test/flows/di
 
 export const operationsAlone: Record<string, string> = {
   testProvider: reads,
+  previewGoingLiveRequest: reads,
+  openGoingLiveRequest: twoDeployments,
   changeDirectory: directory,
   ...Object.fromEntries(
     ['Firm', 'Role', 'User', 'Household', 'Account', 'Access'].flatMap((type) => [
@@ -65,4 +71,7 @@ export const operationsAlone: Record<string, string> = {
 }
 
 /** By the address of the route. Forms about the operator's own account are left out before. */
-export const formsAlone: Record<string, string> = {}
+export const formsAlone: Record<string, string> = {
+  '/admin/going-live': reads,
+  '/admin/going-live/open': twoDeployments,
+}
