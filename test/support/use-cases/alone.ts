@@ -2,6 +2,7 @@
 
 const reads = 'It changes nothing.'
 const onMachine = 'It works on the files, the environment or the database of the machine.'
+const twoDeployments = 'It needs two deployments: test/flows/going-live.test.ts compares its doors.'
 const provider = 'Who changes an identity provider could log in as any user: it needs access to the machine.'
 
 export const commandsAlone: Record<string, string> = {
@@ -46,6 +47,17 @@ export const commandsAlone: Record<string, string> = {
       'Keys of a partner, which its developers make. The command is for the first one.',
     ]),
   ),
+  ...Object.fromEntries(['key', 'check', 'show'].map((name) => [`going-live ${name}`, reads])),
+  ...Object.fromEntries(['export', 'open'].map((name) => [`going-live ${name}`, twoDeployments])),
+  ...Object.fromEntries(['list', 'show', 'messages'].map((name) => [`webhook ${name}`, reads])),
+  ...Object.fromEntries(
+    ['add', 'update', 'rotate-secret', 'enable', 'disable', 'remove', 'test', 'resend', 'replay'].map(
+      (name) => [
+        `webhook ${name}`,
+        'Webhooks belong to the developers of a partner, in their API and pages.',
+      ],
+    ),
+  ),
   'user set-password':
     'In a request or a form, others would learn the password. They send the user a link instead.',
   import: 'Files of the machine. The API takes changes of the directory: they leave their own event.',
@@ -56,6 +68,8 @@ const directory = 'A change of the directory leaves its own event: test/flows/di
 export const operationsAlone: Record<string, string> = {
   testProvider: reads,
   changeDirectory: directory,
+  previewGoingLiveRequest: reads,
+  openGoingLiveRequest: twoDeployments,
   ...Object.fromEntries(
     ['Firm', 'Role', 'User', 'Household', 'Account', 'Access'].flatMap((type) => [
       [`putDirectory${type}`, directory],
@@ -65,4 +79,7 @@ export const operationsAlone: Record<string, string> = {
 }
 
 /** By the address of the route. Forms about the operator's own account are left out before. */
-export const formsAlone: Record<string, string> = {}
+export const formsAlone: Record<string, string> = {
+  '/admin/going-live': reads,
+  '/admin/going-live/open': twoDeployments,
+}
