@@ -9,3 +9,6 @@ CREATE TABLE going_live_requests (
   opened_at         timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX going_live_requests_of_application ON going_live_requests (sandbox, sandbox_client_id);
+
+-- A partner that went live has no secret until one of its developers makes it: no operator ever sees one.
+ALTER TABLE partners DROP CONSTRAINT partners_can_authenticate;

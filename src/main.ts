@@ -230,7 +230,14 @@ function webhookWorker(
   logger: Logger,
 ): WebhookWorker {
   const count = (outcome: AttemptOutcome) => metrics.countWebhookAttempt(outcome)
-  return new WebhookWorker({ database, keys, logger, settings, count })
+  return new WebhookWorker({
+    database,
+    keys,
+    logger,
+    settings,
+    sendsMails: settings.mail !== undefined,
+    count,
+  })
 }
 
 class ListenError extends ExplainedError {}

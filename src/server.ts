@@ -83,7 +83,10 @@ export async function createServer(
   })
   await secretScanningRoutes(app, context)
   await belowBase(app, context, { base, description })
-  await app.register(async (guessed) => misplacedTokenRoutes(guessed))
+  await app.register(async (guessed) => {
+    recordCalls(guessed, context)
+    misplacedTokenRoutes(guessed)
+  })
   for (const root of new Set([base, '/'])) await api(app, context, root)
   await developerRoutes(app, context, providers)
   await developerApiRoutes(app, context)

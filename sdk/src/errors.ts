@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'state_mismatch'
   | 'issuer_mismatch'
   | 'invalid_callback'
+  | 'invalid_webhook'
   | 'not_connected'
   | 'network_error'
   | 'invalid_response'

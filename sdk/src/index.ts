@@ -18,6 +18,7 @@ export { fileStore } from './file-store.ts'
 export type { CallOptions } from './http.ts'
 export { memoryStore, type TokenStore, type Tokens } from './store.ts'
 export type { SyncResult } from './sync.ts'
+export { verifyWebhook, type WebhookEvent } from './webhook.ts'
 
 export type Callback = {
   /** The request with which the browser came back to the redirect URI. */

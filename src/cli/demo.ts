@@ -18,13 +18,18 @@ export function demoCommand(): Command {
     .option('--log', 'show the log, with one line for each request')
     .option('--json', 'print only the ready line')
     .action(async (options: { json?: boolean; log?: boolean }) => {
-      const config = readConfig(process.env)
-      if (config.environment !== 'sandbox') {
+      const configured = readConfig(process.env)
+      if (configured.environment !== 'sandbox') {
         throw new ConfigError([
           'LATCHKEY_ENVIRONMENT: the demo is for the sandbox; run production with `latchkey start`',
         ])
       }
       const partnerUrl = new URL(process.env.PARTNER_URL || 'http://localhost:4010').origin
+      // The demo's webhooks go to the application on this machine.
+      const config = {
+        ...configured,
+        webhookAllow: [...configured.webhookAllow, new URL(partnerUrl).hostname],
+      }
       const { startServer, stopSignal } = await import('../main.ts')
       const stop = stopSignal()
       let starting: Promise<PartnerApp> | undefined
@@ -82,6 +87,7 @@ function partnerEnvironment(
     PARTNER_URL: partnerUrl,
     PARTNER_CLIENT_ID: partner.clientId,
     PARTNER_CLIENT_SECRET: partner.clientSecret,
+    ...(partner.webhookSecret && { PARTNER_WEBHOOK_SECRET: partner.webhookSecret }),
     PARTNER_DATA_DIR: join(config.dataDir, 'demo-partner-app'),
   }
 }

@@ -15,7 +15,9 @@ import { resetCredentials } from '../people/accounts.ts'
 import { findSandbox } from '../sandbox/application.sql.ts'
 import { sandboxFirm } from '../sandbox/data.ts'
 import { loadSandbox } from '../sandbox/load.ts'
+import { secretKeys } from '../secrets/secret-keys.ts'
 import Type, { Compile, type Static } from '../typebox.ts'
+import { addEndpoint } from '../webhooks/endpoints.ts'
 import { firms, people } from './data/people.ts'
 import { writeDemoData } from './data/write-demo-data.ts'
 
@@ -33,6 +35,8 @@ const DemoPartner = Type.Object({
   clientId: Type.String(),
   clientSecret: Type.String(),
   redirectUri: Type.String(),
+  /** Of its webhook endpoint. Absent: an older version registered the partner. */
+  webhookSecret: Type.Optional(Type.String()),
 })
 export type DemoPartner = Static<typeof DemoPartner>
 
@@ -115,7 +119,10 @@ export async function prepareOperator(
   return { address: outcome.link, isSetUp: false }
 }
 
-/** Registers the demo partner, and stores its secret in the data directory. That is acceptable only for a demo. */
+/**
+ * Registers the demo partner with its webhook endpoint, and stores the secrets in the data directory. That is acceptable only for a
+ * demo.
+ */
 export async function preparePartner(
   database: Database,
   config: Config,
@@ -124,8 +131,22 @@ export async function preparePartner(
   const file = join(config.dataDir, 'demo-partner.json')
   const redirectUri = new URL('/callback', partnerUrl).href
   const stored = readStored(file)
-  if (stored?.redirectUri === redirectUri && (await database.maybe(findPartner, [stored.clientId])))
-    return stored
+  const isCurrent =
+    stored?.redirectUri === redirectUri &&
+    (await database.maybe(findPartner, [stored.clientId])) !== undefined
+  if (isCurrent && stored.webhookSecret !== undefined) return stored
+  const partner = isCurrent ? stored : await registerPartner(database, config, redirectUri)
+  const webhookSecret = await registerEndpoint(database, config, partner.clientId, partnerUrl)
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o711 }) // with DATABASE_URL the directory may not exist yet
+  writeFileSync(file, JSON.stringify({ ...partner, webhookSecret }), { mode: 0o600 })
+  return { ...partner, webhookSecret }
+}
+
+async function registerPartner(
+  database: Database,
+  config: Config,
+  redirectUri: string,
+): Promise<DemoPartner> {
   const created = await createPartner(database, systemOrigin, config.environment, {
     name: 'Sample Partner App',
     redirectUris: [redirectUri],
@@ -134,10 +155,24 @@ export async function preparePartner(
   if (created.kind === 'refused') throw new Error(created.faults.join('; '))
   const { clientId, clientSecret } = created
   if (clientSecret === undefined) throw new Error('the demo partner has no secret')
-  const partner = { clientId, clientSecret, redirectUri }
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o711 }) // with DATABASE_URL the directory may not exist yet
-  writeFileSync(file, JSON.stringify(partner), { mode: 0o600 })
-  return partner
+  return { clientId, clientSecret, redirectUri }
+}
+
+async function registerEndpoint(
+  database: Database,
+  config: Config,
+  clientId: string,
+  partnerUrl: string,
+): Promise<string> {
+  const context = { database, keys: secretKeys(config), config }
+  const url = new URL('/webhooks', partnerUrl).href
+  const added = await addEndpoint(context, systemOrigin, {
+    clientId,
+    url,
+    description: 'The sample application',
+  })
+  if (added.kind !== 'added' || added.secret === null) throw new Error(JSON.stringify(added))
+  return added.secret
 }
 
 function readStored(file: string): DemoPartner | undefined {

@@ -1,6 +1,13 @@
-import { closed } from '../management/page.ts'
 import { createdResponse, jsonResponse } from '../management/operation.ts'
-import { NewKeys, NewSecret, partner, pictureLimit, removable, settings } from '../management/partner-fields.ts'
+import { closed } from '../management/page.ts'
+import {
+  NewKeys,
+  NewSecret,
+  partner,
+  pictureLimit,
+  removable,
+  settings,
+} from '../management/partner-fields.ts'
 import { oneOf } from '../management/schemas.ts'
 import Type from '../typebox.ts'
 import { describeRoute } from './developer-edge.ts'

@@ -5,6 +5,7 @@ import { developerApiPath, developerDocument } from './developer-document.ts'
 import { developerApiEdge } from './developer-edge.ts'
 import { partnerGrantRoutes } from './grants.routes.ts'
 import { developerKeyRoutes } from './keys.routes.ts'
+import { peopleRoutes } from './people.routes.ts'
 import { partnerRequestRoutes } from './requests.routes.ts'
 import { useRoutes } from './use.routes.ts'
 import { webhookApiRoutes } from './webhooks.routes.ts'
@@ -20,6 +21,7 @@ export async function developerApiRoutes(app: FastifyInstance, context: Context)
       partnerRequestRoutes(api, context)
       partnerGrantRoutes(api, context)
       webhookApiRoutes(api, context)
+      peopleRoutes(api, context)
       developerKeyRoutes(api, context)
     },
     { prefix: developerApiPath },

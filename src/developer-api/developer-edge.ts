@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { findDeveloperKey, touchDeveloperKey } from '../developer-keys/developer-keys.sql.ts'
-import { type DeveloperRole, includesRole } from '../developer-keys/roles.ts'
+import { allows, type DeveloperRole } from '../developer-keys/roles.ts'
 import { problemReason } from '../errors/catalogue.ts'
 import { bearerRefusal } from '../http/refusals.ts'
 import type { Answer } from '../management/answers.ts'
@@ -32,7 +32,7 @@ const api: ManagementApi<KeyCaller, DeveloperRole> = {
   },
   quota: { most: callsPerMinute, of: ({ clientId }) => clientId },
   rights: {
-    may: ({ role }, needed) => includesRole(role, needed),
+    may: ({ role }, needed) => allows(role, needed),
     refusal: (role) => bearerRefusal('role_missing', role),
     challenge: (role) => role,
     describe: (role) => `Role: \`${role}\`.`,

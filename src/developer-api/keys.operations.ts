@@ -11,7 +11,8 @@ const tag = 'Developers'
 const role = Type.Unsafe<DeveloperRole>({
   type: 'string',
   enum: [...developerRoles],
-  description: 'What it may do: `viewer` reads, `developer` also changes the application, `admin` also manages keys.',
+  description:
+    'What it may do: `viewer` reads, `developer` also changes the application, `admin` also manages keys.',
 })
 const name = 'The program that uses the key.'
 

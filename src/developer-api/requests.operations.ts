@@ -30,7 +30,8 @@ const Request = Type.Object(
   },
   {
     $id: 'Request',
-    description: 'A call of the API, or of the authorize or a token endpoint. Never tokens, secrets or bodies.',
+    description:
+      'A call of the API, or of the authorize or a token endpoint. Never tokens, secrets or bodies.',
   },
 )
 

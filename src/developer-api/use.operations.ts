@@ -26,7 +26,9 @@ const Period = Type.Object(
 const Use = Type.Object(
   {
     period_seconds: Type.Integer({ description: 'How long a period is.' }),
-    data: Type.Array(Period, { description: 'The periods until now, oldest first, also those without calls.' }),
+    data: Type.Array(Period, {
+      description: 'The periods until now, oldest first, also those without calls.',
+    }),
   },
   { $id: 'Use', description: 'Calls over time.' },
 )
@@ -120,4 +122,3 @@ export const deprecatedCallsRoute = describeRoute({
 
 /** Days over which deprecated calls are counted. */
 export const countedDays = 30
-

@@ -17,7 +17,8 @@ const description = Type.String({ maxLength: 200, description: 'For people. Empt
 const secretKind = Type.Unsafe<SecretKind>({
   type: 'string',
   enum: [...secretKinds],
-  description: 'What signs: `hmac`, a secret that you share (default), or `ed25519`, a key whose public part you get.',
+  description:
+    'What signs: `hmac`, a secret that you share (default), or `ed25519`, a key whose public part you get.',
 })
 
 const SigningSecret = Type.Object(
@@ -46,7 +47,9 @@ const endpoint = {
     description:
       '`failing`: no delivery succeeded for days. `gone`: your receiver answered 410. Otherwise who disabled it. Null: it is active.',
   }),
-  failing_since: nullableInstant('The first failed attempt since the last delivery. Null: it is not failing.'),
+  failing_since: nullableInstant(
+    'The first failed attempt since the last delivery. Null: it is not failing.',
+  ),
   created_at: instant('When it was added.'),
   secrets: Type.Array(SigningSecret, { description: 'What signs now, newest first.' }),
   waiting: Type.Integer({ description: 'Messages that are not finished, at most 10,000.' }),
@@ -89,7 +92,9 @@ export const NewWebhookSecret = closed(
   {
     secret_kind: Type.Optional(secretKind),
     end_others: Type.Optional(
-      Type.Boolean({ description: 'Ends all other secrets at once, after a leak. Default: the newest signs for a day.' }),
+      Type.Boolean({
+        description: 'Ends all other secrets at once, after a leak. Default: the newest signs for a day.',
+      }),
     ),
   },
   { $id: 'NewWebhookSecret', description: 'How the secret changes.' },

@@ -2,11 +2,12 @@ import { auditRow } from '../audit/audit-row.sql.ts'
 import { statement } from '../database/database.ts'
 import { endOfNewKey, isUsedAgain, keyColumns, keyFields } from '../management/key-rules.ts'
 import Type, { type Static } from '../typebox.ts'
+import { DeveloperRole } from './roles.ts'
 
 const DeveloperKeyRow = Type.Object({
   ...keyFields,
   client_id: Type.String(),
-  role: Type.Union([Type.Literal('admin'), Type.Literal('developer'), Type.Literal('viewer')]),
+  role: DeveloperRole,
   /** Who created it, as the audit log has it. */
   created_by: Type.Object({
     kind: Type.String(),

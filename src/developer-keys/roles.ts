@@ -1,12 +1,22 @@
-/**
- * What developers and developer keys of a partner may do, each more than the one before. Viewer: reads. Developer: also changes
- * the application. Admin: also manages developers and keys.
- */
-export const developerRoles = ['viewer', 'developer', 'admin'] as const
-export type DeveloperRole = (typeof developerRoles)[number]
+import Type, { type Static } from '../typebox.ts'
 
-export function includesRole(role: DeveloperRole, needed: DeveloperRole): boolean {
-  return developerRoles.indexOf(role) >= developerRoles.indexOf(needed)
+/**
+ * What developers and developer keys of a partner may do. `viewer` reads, `developer` also changes the application, `admin` also
+ * decides about people and keys.
+ */
+export const DeveloperRole = Type.Union([
+  Type.Literal('admin'),
+  Type.Literal('developer'),
+  Type.Literal('viewer'),
+])
+export type DeveloperRole = Static<typeof DeveloperRole>
+
+/** Each role includes what those before it allow. */
+export const developerRoles: readonly DeveloperRole[] = ['viewer', 'developer', 'admin']
+
+/** Whether a role allows what `least` allows. */
+export function allows(role: DeveloperRole, least: DeveloperRole): boolean {
+  return developerRoles.indexOf(role) >= developerRoles.indexOf(least)
 }
 
 export function isDeveloperRole(text: string): text is DeveloperRole {

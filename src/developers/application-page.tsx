@@ -85,18 +85,26 @@ function Logo({ partner, csrf }: { partner: ListedPartner; csrf: string }) {
     <Section id="logo" title="Logo">
       <div class="form-row">
         <PartnerLogo name={name} logo={logo} />
-        <form method="post" action={action} enctype="multipart/form-data" class="row-form">
-          <HiddenFields csrf={csrf} />
-          <div>
-            <label for="logo-file">A PNG or WebP picture, at most 64 kB, 32 to 1024 pixels</label>
-            <input id="logo-file" type="file" name="logo" accept="image/png,image/webp" required />
-          </div>
-          <button type="submit" class="secondary">
-            Use this picture
-          </button>
-        </form>
         {logo !== null && <PostButton action={`${action}/remove`} csrf={csrf} label="Remove the logo" />}
       </div>
+      <form method="post" action={action} enctype="multipart/form-data" class="stacked after">
+        <HiddenFields csrf={csrf} />
+        <div class="field">
+          <label for="logo-file">New picture</label>
+          <input
+            id="logo-file"
+            type="file"
+            name="logo"
+            accept="image/png,image/webp"
+            aria-describedby="logo-hint"
+            required
+          />
+          <small id="logo-hint">PNG or WebP, at most 64 kB, each side 32 to 1024 pixels.</small>
+        </div>
+        <button type="submit" class="secondary">
+          Use this picture
+        </button>
+      </form>
     </Section>
   )
 }

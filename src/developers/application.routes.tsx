@@ -12,7 +12,8 @@ import {
   ApplicationPage,
   applicationFields,
 } from './application-page.tsx'
-import { allows, type DeveloperRequest, developerPage } from './developer-page.ts'
+import { allows } from '../developer-keys/roles.ts'
+import { type DeveloperRequest, developerPage } from './developer-page.ts'
 import type { DeveloperWeb } from './edge.ts'
 import { appUrl, showMissing } from './parts.tsx'
 import { LogoForm, pictureForms } from './picture-form.ts'

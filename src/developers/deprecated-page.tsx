@@ -25,22 +25,24 @@ export function DeprecatedPage(props: {
         intro={`What your application called in the last ${days} days although it is deprecated. A call is counted within five seconds.`}
       />
       {dates && calls.length > 0 && <Dates dates={dates} />}
-      <Table
-        caption="Deprecated operations that the application calls"
-        rows={calls}
-        keyOf={({ operation }) => operation}
-        empty={`Your application has called nothing that is deprecated in the last ${days} days.`}
-        columns={[
-          { label: 'Call', cell: ({ operation }) => <Call operation={operation} baseUrl={baseUrl} /> },
-          { label: 'Calls', cell: (row) => amount(row.calls), isNumber: true },
-          { label: 'Refused', cell: ({ refused }) => amount(refused), isNumber: true },
-          { label: 'Last called, hour of', cell: ({ last_hour: at }) => <Exact at={at} /> },
-          {
-            label: 'Use instead',
-            cell: ({ operation }) => <Successor operation={operation} baseUrl={baseUrl} />,
-          },
-        ]}
-      />
+      <section aria-label="Deprecated operations">
+        <Table
+          caption="Deprecated operations that the application calls"
+          rows={calls}
+          keyOf={({ operation }) => operation}
+          empty={`Your application has called nothing that is deprecated in the last ${days} days.`}
+          columns={[
+            { label: 'Call', cell: ({ operation }) => <Call operation={operation} baseUrl={baseUrl} /> },
+            { label: 'Calls', cell: (row) => amount(row.calls), isNumber: true },
+            { label: 'Refused', cell: ({ refused }) => amount(refused), isNumber: true },
+            { label: 'Last called, hour of', cell: ({ last_hour: at }) => <Exact at={at} /> },
+            {
+              label: 'Use instead',
+              cell: ({ operation }) => <Successor operation={operation} baseUrl={baseUrl} />,
+            },
+          ]}
+        />
+      </section>
       {calls.length > 0 && (
         <Section id="find" title="Find the calls in your code">
           <p>

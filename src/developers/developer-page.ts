@@ -2,13 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } fro
 import type { Context } from '../context.ts'
 import { type PersonRequest, personPage, type RequestFields } from '../people/person-page.ts'
 import type { DeveloperWeb } from './edge.ts'
-import type { DeveloperRole } from './sessions.sql.ts'
+import { allows, type DeveloperRole } from '../developer-keys/roles.ts'
 import type { Developer, MemberApp } from './sessions.ts'
 import type { DeveloperPage } from './shell.tsx'
 import { RoleTooLow } from './too-low.tsx'
-
-/** What a role allows includes what those before it allow. */
-const roleOrder: DeveloperRole[] = ['viewer', 'developer', 'admin']
 
 type DeveloperRoute = {
   /** GET by default. */
@@ -31,11 +28,6 @@ export type DeveloperRequest<Fields extends RequestFields> = Omit<
   app: MemberApp
   /** Sends a page with the navigation. */
   show(page: DeveloperPage, status?: number): FastifyReply
-}
-
-/** Whether a role allows what `least` allows. */
-export function allows(role: DeveloperRole, least: DeveloperRole): boolean {
-  return roleOrder.indexOf(role) >= roleOrder.indexOf(least)
 }
 
 /**

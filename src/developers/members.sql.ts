@@ -4,7 +4,7 @@ import { counting } from '../login/login.sql.ts'
 import { mailRow } from '../outbox/mail-row.sql.ts'
 import { linkLife, storeLink } from '../people/links.sql.ts'
 import Type, { type Static } from '../typebox.ts'
-import { DeveloperRole } from './sessions.sql.ts'
+import { DeveloperRole } from '../developer-keys/roles.ts'
 
 const orNull = <T extends Parameters<typeof Type.Array>[0]>(type: T) => Type.Union([type, Type.Null()])
 

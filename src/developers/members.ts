@@ -6,7 +6,7 @@ import { faultsOf, newSetupLink, type SetupLink, shownLink } from '../people/acc
 import { hmac } from '../secrets/derived-keys.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
 import { deleteMember, inviteMember, updateMember } from './members.sql.ts'
-import type { DeveloperRole } from './sessions.sql.ts'
+import type { DeveloperRole } from '../developer-keys/roles.ts'
 
 /** Who changes the people of an application: an operator, or an administrator of the application. */
 export type By = 'operator' | 'admin'

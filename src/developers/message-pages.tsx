@@ -28,7 +28,7 @@ export function MessageTable(props: {
       empty={empty}
       columns={[
         { label: 'Time', cell: ({ created_at: at }) => <Exact at={at} /> },
-        { label: 'Event', cell: ({ type }) => <code>{type}</code> },
+        { label: 'Event', cell: ({ type }) => <code class="whole">{type}</code> },
         { label: 'State', cell: ({ state }) => <MessageState state={state} /> },
         { label: 'Attempts', cell: ({ attempts }) => attempts, isNumber: true },
         {
@@ -155,7 +155,7 @@ function Attempts({ message: { attempts_made: attempts } }: { message: MessageDe
       keyOf={({ number }) => String(number)}
       empty="There was no attempt yet. The first begins within seconds."
       columns={[
-        { label: 'Attempt', cell: ({ number }) => number },
+        { label: 'Attempt', cell: ({ number }) => `Attempt ${number}` },
         { label: 'Ended', cell: ({ at }) => <Exact at={at} /> },
         {
           label: 'Status',

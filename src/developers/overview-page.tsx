@@ -98,12 +98,14 @@ function LiveCard({ periods, names, span }: { periods: ShownPeriod[]; names: str
   const [first, last] = [periods[0]?.live ?? 0, periods.at(-1)?.live ?? 0]
   const change = last - first
   const moved =
-    change === 0 ? 'as many as before' : `${amount(Math.abs(change))} ${change > 0 ? 'more' : 'fewer'}`
+    change === 0
+      ? 'as many as at the start'
+      : `${amount(Math.abs(change))} ${change > 0 ? 'more' : 'fewer'} than at the start`
   return (
-    <MetricCard id="live" title="Live connections" value={amount(last)} note={`${moved} than at the start`}>
+    <MetricCard id="live" title="Live connections" value={amount(last)} note={`${moved} of this time`}>
       <BarChart
         id="live"
-        finding={`${amount(last)} connections are live, ${moved} ${span}`}
+        finding={`${amount(last)} connections live ${span}, ${moved}`}
         series={[{ label: 'live', tone: 'accent', values: periods.map(({ live }) => live) }]}
         names={names}
         format={amount}

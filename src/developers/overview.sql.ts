@@ -52,10 +52,14 @@ const lastDay = `${ofPartner} AND hour > now() - ${day}`
 const suspended = `
   SELECT 'suspended', '', '', 0, NULL::timestamptz FROM partners WHERE ${ofPartner} AND status = 'suspended'`
 
+/** Waiting messages that are counted. */
+const mostCounted = 10_000
+
 /** Endpoints that get no events, or whose last attempts have failed, with the events that wait. */
 const webhooks = `
   SELECT CASE e.status WHEN 'disabled' THEN 'webhook_disabled' ELSE 'webhook_failing' END, e.id::text, e.url,
-         (SELECT count(*) FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL), e.failing_since
+         (SELECT count(*) FROM (SELECT FROM webhook_messages m
+                                 WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL LIMIT ${mostCounted}) AS waiting), e.failing_since
     FROM webhook_endpoints e
    WHERE e.${ofPartner} AND (e.disabled_for IN ('failing', 'gone', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL)`
 

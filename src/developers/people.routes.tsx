@@ -9,7 +9,7 @@ import { membersOf } from './members.sql.ts'
 import { changeMember, inviteDeveloper, removeMember } from './members.ts'
 import { appUrl, IdParams, type IdRoute, showMissing } from './parts.tsx'
 import { type InviteFields, InviteForm, MemberPage, PeopleList } from './people-pages.tsx'
-import { DeveloperRole } from './sessions.sql.ts'
+import { DeveloperRole } from '../developer-keys/roles.ts'
 import { appAddress } from './shell.tsx'
 
 const url = `${appUrl}/people` as const

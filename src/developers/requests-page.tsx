@@ -168,7 +168,7 @@ function Verdict({ call }: { call: PartnerRequest }) {
       </p>
       {!authenticated && (
         <p>
-          The caller named this application and did not prove to be it: the call may come from somewhere else.
+          The caller named this application and did not prove its identity. The call may come from elsewhere.
         </p>
       )}
       {detail !== null && (

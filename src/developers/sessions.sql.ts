@@ -1,14 +1,7 @@
 import { Instant, statement } from '../database/database.ts'
+import { DeveloperRole } from '../developer-keys/roles.ts'
 import { findSessionStatement, SessionRow } from '../people/sessions.sql.ts'
 import Type, { type Static } from '../typebox.ts'
-
-/** What a developer may do with an application: `admin` also decides about people; `viewer` changes nothing. */
-export const DeveloperRole = Type.Union([
-  Type.Literal('admin'),
-  Type.Literal('developer'),
-  Type.Literal('viewer'),
-])
-export type DeveloperRole = Static<typeof DeveloperRole>
 
 const orNull = <T extends Parameters<typeof Type.Array>[0]>(type: T) => Type.Union([type, Type.Null()])
 

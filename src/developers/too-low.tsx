@@ -1,4 +1,4 @@
-import type { DeveloperRole } from './sessions.sql.ts'
+import type { DeveloperRole } from '../developer-keys/roles.ts'
 import type { MemberApp } from './sessions.ts'
 import { appAddress, roleNames } from './shell.tsx'
 

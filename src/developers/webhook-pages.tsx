@@ -1,16 +1,5 @@
 import { Field, PostButton, PostForm } from '../panel/forms.tsx'
-import {
-  amount,
-  counted,
-  Done,
-  Exact,
-  Facts,
-  Faults,
-  Id,
-  PageHead,
-  Section,
-  When,
-} from '../panel/page-parts.tsx'
+import { amount, counted, Done, Exact, Facts, Faults, Id, PageHead, Section } from '../panel/page-parts.tsx'
 import { Table } from '../panel/table.tsx'
 import type { Endpoint } from '../webhooks/endpoints.sql.ts'
 import type { Message } from '../webhooks/messages.sql.ts'
@@ -93,12 +82,12 @@ function Trouble({ endpoint, href }: { endpoint: Endpoint; href?: string }) {
             <a href={href}>
               <bdi>{url}</bdi>
             </a>
-            {': '}
+            <br />
           </>
         )}
         {cause === null ? (
           <>
-            deliveries have failed since <Exact at={since} />. They are tried again for days; the messages say
+            Deliveries have failed since <Exact at={since} />. They are tried again for days; the messages say
             why they failed.
           </>
         ) : (
@@ -188,15 +177,7 @@ function Settings({ endpoint }: { endpoint: Endpoint }) {
           Description: endpoint.description === null ? undefined : <bdi>{endpoint.description}</bdi>,
           Added: <Exact at={endpoint.created_at} />,
           'Waiting messages': amount(endpoint.waiting),
-          Events: (
-            <ul>
-              {endpoint.events.map((type) => (
-                <li key={type}>
-                  <code>{type}</code>
-                </li>
-              ))}
-            </ul>
-          ),
+          Events: endpoint.events.join(', '),
           'Signed with': (
             <ul>
               {endpoint.secrets.map((secret) => (
@@ -215,7 +196,7 @@ function Settings({ endpoint }: { endpoint: Endpoint }) {
 function Signature({ secret }: { secret: Endpoint['secrets'][number] }) {
   return (
     <>
-      {secret.kind === 'hmac' ? 'a shared secret' : 'a key pair'}, made <When at={secret.created_at} />
+      {secret.kind === 'hmac' ? 'a shared secret' : 'a key pair'}, made <Exact at={secret.created_at} />
       {secret.expires_at !== null && (
         <>
           , signs until <Exact at={secret.expires_at} />

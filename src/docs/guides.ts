@@ -7,6 +7,7 @@ import { type Article, readArticle } from './article.ts'
 const guideGroups = {
   'Get started': ['quick-start', 'connect-button', 'libraries', 'testing'],
   'Read data': ['refreshing', 'paging-and-sync', 'limits'],
+  'Your application': ['developer-pages'],
   'Go live': ['security', 'going-live'],
   Reference: ['contract', 'errors'],
 }

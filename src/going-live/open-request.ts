@@ -33,7 +33,7 @@ export type Preview = { kind: 'acceptable'; request: GoingLiveRequest; warnings:
 
 /**
  * Creates the partner that a request names, invites its developers and adds its webhook endpoints, all or nothing. The partner
- * gets a secret that no one knows: its developers make one that they know, so that no operator ever sees it.
+ * has no secret until one of its developers makes it, so that no operator ever sees one.
  */
 export async function openRequest(
   { database, config }: Deployment,
@@ -117,6 +117,7 @@ async function create(
   const { redirect_uris: redirectUris, post_logout_redirect_uris: postLogoutRedirectUris } = partner
   const registration = await createPartner(database, origin, config.environment, {
     takenOver: { clientId },
+    withoutSecret: true,
     name: partner.name,
     redirectUris,
     postLogoutRedirectUris,

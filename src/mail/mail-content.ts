@@ -59,6 +59,13 @@ export function contentOf(mail: Mail, frame: MailFrame): MailContent {
       const link = { label, address: `${authUrl}/developers` }
       return { subject: subject(partner), paragraphs: [text(partner, brand)], link, note: notYet }
     }
+    case 'webhook_disabled': {
+      const { subject, text, toEnable, link: label } = mails.webhookDisabled
+      const { client_id: clientId, host, cause } = mail.facts
+      const partner = oneLine(mail.facts.partner)
+      const link = { label, address: `${authUrl}/developers/apps/${encodeURIComponent(clientId)}/webhooks` }
+      return { subject: subject(partner), paragraphs: [text[cause](partner, host), toEnable], link }
+    }
   }
 }
 

@@ -130,5 +130,10 @@ export function profileOf(body: {
   description?: string | null
 }): ProfileChanges {
   const { site, logo, privacy_url: privacyUrl, description } = body
-  return { site, privacyUrl, description, logo: typeof logo === 'string' ? Buffer.from(logo, 'base64') : logo }
+  return {
+    site,
+    privacyUrl,
+    description,
+    logo: typeof logo === 'string' ? Buffer.from(logo, 'base64') : logo,
+  }
 }

@@ -74,6 +74,16 @@ const Mail = Type.Union([
   mailOf('developer_invited', Type.Object({ partner: Type.String(), link: Type.String(), until: At })),
   /** The same, for someone with an account. */
   mailOf('developer_added', Type.Object({ partner: Type.String() })),
+  /** To developers: nothing could be delivered to an address for days, or it answered that it is gone. */
+  mailOf(
+    'webhook_disabled',
+    Type.Object({
+      partner: Type.String(),
+      client_id: Type.String(),
+      host: Type.String(),
+      cause: Type.Union([Type.Literal('failing'), Type.Literal('gone')]),
+    }),
+  ),
 ])
 export type Mail = Static<typeof Mail>
 export type MailKind = Mail['mail']

@@ -42,7 +42,7 @@ export function clientValues({ clientId, method, digest, assertion }: ClientCred
 /**
  * The column with the result of client authentication, for a statement that begins with `authenticatedClient`.
  *
- * Anyone who sends a secret for a client without secrets gets `assertion_required`. This reveals nothing secret. No secret
+ * Anyone who sends a secret for a client that only signs gets `assertion_required`. This reveals nothing secret. No secret
  * is correct, so an attacker has nothing to guess. It is public that the client exists: its client_id is in the address of
  * every authorization request, and the authorize endpoint answers whether a client_id is known.
  *
@@ -52,7 +52,7 @@ export const clientAuthenticationColumn = `
    CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
           CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
                WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
-               WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+               WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND auth_methods = '{private_key_jwt}') THEN 'assertion_required'
                ELSE 'unknown' END
         WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
         WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'

@@ -42,6 +42,8 @@ export type NewPartner = ProfileChanges & {
   grantLifetimeDays?: number | undefined
   /** The weakest `acr` with which users may connect. Default: any. */
   requireAcr?: string | undefined
+  /** The partner has no secret until its developers make one, so that no operator sees it. Default: it gets one. */
+  withoutSecret?: boolean | undefined
   /** The request to go live that registers it, for the audit log. */
   request?: Record<string, string> | undefined
 }
@@ -117,7 +119,11 @@ export async function createPartner(
     ...(signingAlgorithm.Check(idTokenAlg) ? [] : ['The algorithm of id_tokens must be RS256 or ES256.']),
   ]
   if (faults.length > 0 || keys.kind === 'refused') return { kind: 'refused', faults }
-  const { clientId, hash, text } = newCredentials(environment, input.takenOver, takesSecret(authMethods))
+  const { clientId, hash, text } = newCredentials(
+    environment,
+    input.takenOver,
+    takesSecret(authMethods) && !input.withoutSecret,
+  )
   const created = await database.maybe(insertPartner, [
     clientId,
     name,

@@ -13,7 +13,7 @@ import {
   otherKind,
   partnersOfLocators,
 } from './call-hours.sql.ts'
-import { locatorOfCall, type TokenKeys } from './token-of-call.ts'
+import { locatorOfCall, type TokenKeys } from './caller-of-call.ts'
 
 /** Milliseconds between two writes. */
 const intervalMs = 5000

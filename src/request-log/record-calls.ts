@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { callNotes } from '../http/call-notes.ts'
+import { claimedClientId, locatorOfCall, type TokenKeys } from './caller-of-call.ts'
 import type { RequestLog } from './request-log.ts'
-import { locatorOfCall, type TokenKeys } from './token-of-call.ts'
 
 /** Characters of a detail that are kept. */
 const maxDetail = 500
@@ -42,6 +42,7 @@ export function recordCalls(app: FastifyInstance, context: TokenKeys & { request
           isAuthenticated ?? (grantId !== null || clientId !== null || locatorHash !== undefined),
         grantId,
         locatorHash,
+        claimedClientId: isUnknown ? claimedClientId(request) : undefined,
         clientId: grantId === null ? clientId : null,
         detail: detail?.slice(0, maxDetail) ?? null,
       }

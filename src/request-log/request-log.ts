@@ -32,6 +32,8 @@ export type LoggedCall = Static<typeof RequestKind> & {
   grantId: string | null
   /** If the grant is not known: of the access token that the call presented, in hex. It is not stored: it finds the grant. */
   locatorHash?: string | undefined
+  /** What the caller calls itself, if it is not known. Kept only if a partner has this client_id. */
+  claimedClientId?: string | undefined
   clientId: string | null
   /** Of the error. */
   detail: string | null
@@ -165,6 +167,7 @@ function valuesOf(batch: { call: LoggedCall; at: number }[], kinds: string[]): V
     batch.map(({ call }) => call.clientId),
     batch.map(({ call }) => call.detail),
     batch.map(({ call }) => call.locatorHash ?? null),
+    batch.map(({ call }) => call.claimedClientId ?? null),
   ]
 }
 

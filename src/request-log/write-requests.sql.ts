@@ -37,7 +37,8 @@ export const numberKinds = statement(
 /**
  * Adds a batch. Arrays with an entry for each call: $1 when it was answered, in microseconds since 1970, $2 grant id or null,
  * $3 kind, $4 its duration in milliseconds, $5 status, $6 request id, $7 client_id or null, $8 detail of the error or null,
- * $9 SHA-256 of the locator of its access token in hex, which finds the grant, or null
+ * $9 SHA-256 of the locator of its access token in hex, which finds the grant, or null, $10 the client_id that the caller claims,
+ * which is kept if a partner has it, or null
  */
 export const addRequests = statement(
   'add_requests',
@@ -45,9 +46,11 @@ export const addRequests = statement(
   `INSERT INTO request_log (at, grant_id, kind_id, ms, status, request_id, client_id, detail)
    SELECT to_timestamp(us / 1000000.0),
           coalesce(grant_id, (SELECT c.grant_id FROM connections c WHERE c.access_locator_hash = decode(locator_hash, 'hex'))),
-          kind_id, ms, status, request_id, client_id, detail
-     FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::real[], $5::smallint[], $6::text[], $7::text[], $8::text[], $9::text[])
-       AS call (us, grant_id, kind_id, ms, status, request_id, client_id, detail, locator_hash)`,
+          kind_id, ms, status, request_id,
+          coalesce(client_id, (SELECT p.client_id FROM partners p WHERE p.client_id = claimed)), detail
+     FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::real[], $5::smallint[], $6::text[], $7::text[], $8::text[], $9::text[],
+                 $10::text[])
+       AS call (us, grant_id, kind_id, ms, status, request_id, client_id, detail, locator_hash, claimed)`,
 )
 
 /** Makes the partitions of the next days and removes those that are too old. $1 days for which calls are kept */

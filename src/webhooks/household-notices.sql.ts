@@ -6,14 +6,17 @@ import { householdRemovedReason } from '../households/v2/removed-reasons.sql.ts'
 import Type from '../typebox.ts'
 import { type EventType, mostRemovedIds } from './event-types.ts'
 
-/** Grants of which one run of `tellFirm` looks at the changes, and those of the last user. */
-const batchGrants = 100
+/** Users of a firm, with or without a grant, whom one run of `tellFirm` reads at most. */
+const batchUsers = 1000
+
+/** Grants of which one run looks at the changes, and further ones of the last user. */
+const batchGrants = 50
 
 /**
  * Changes of a log that are looked at for one grant. If there are more, the grant gets both events, and learns from the sync what
  * changed: an import may change hundreds of thousands of households.
  */
-const checkedChanges = 500
+const checkedChanges = 200
 
 const told: EventType[] = ['household.changed', 'household.removed', 'grant.resync_required']
 const tellsHouseholds = (endpoint: string) =>
@@ -36,13 +39,16 @@ export const beginNotices = statement(
    RETURNING firm_id`,
 )
 
-const inWindow = 'c.changed_at > caller.since AND c.changed_at <= caller.until_at'
-
-/** The first changes of a log for the caller, oldest first. `beyond`: there are more than are looked at. */
+/**
+ * The first changes of a log for the caller, oldest first. `beyond`: there are more than are looked at. The bounds and the order
+ * are those of one index, as in `list-changes.sql.ts`. `~` sorts after every id.
+ */
 const firstChanges = (log: string, of: 'firm_id' | 'user_id') => `(
           SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > ${checkedChanges} AS beyond
-            FROM (SELECT * FROM ${log} c WHERE c.${of} = caller.${of} AND ${inWindow}
-                   ORDER BY c.changed_at, c.household_id LIMIT ${checkedChanges + 1}) AS logged) AS c`
+            FROM (SELECT * FROM ${log} c
+                   WHERE (c.${of}, c.changed_at, c.household_id) > (caller.${of}, caller.since, '~')
+                     AND (c.${of}, c.changed_at) <= (caller.${of}, caller.until_at) AND c.${of} >= caller.${of} AND c.${of} <= caller.${of}
+                   ORDER BY c.${of}, c.changed_at, c.household_id LIMIT ${checkedChanges + 1}) AS logged) AS c`
 
 const { ofFirm, ofUser, hasAccess, isOfFirm, visible } = householdLogs
 
@@ -75,24 +81,27 @@ export const tellFirm = statement(
   Type.Object({ firms: Type.Integer(), grants: Type.Integer(), events: Type.Integer() }),
   `WITH firm AS (
      SELECT * FROM firm_notices WHERE until_at IS NOT NULL ORDER BY until_at LIMIT 1 FOR UPDATE SKIP LOCKED
+   ), someone AS MATERIALIZED (
+     SELECT u.* FROM firm CROSS JOIN LATERAL (
+       SELECT * FROM users WHERE (firm_id, id) > (firm.firm_id, firm.after_user) AND firm_id <= firm.firm_id
+        ORDER BY firm_id, id LIMIT ${batchUsers}) AS u
    ), batch AS MATERIALIZED (
      SELECT g.id AS grant_id, u.id AS user_id, u.firm_id, r.sees, firm.until_at,
             greatest(firm.told_at, e.tells_after, u.sees_since) AS since,
             u.sees_since > greatest(firm.told_at, e.tells_after, g.created_at) AS must_resync
-       FROM firm JOIN users u ON u.firm_id = firm.firm_id AND u.id > firm.after_user
-       JOIN roles r ON r.name = u.role
+       FROM firm CROSS JOIN someone u JOIN roles r ON r.name = u.role
        JOIN grants g ON g.user_id = u.id
       CROSS JOIN LATERAL (
         SELECT min(e.tells_after) AS tells_after FROM webhook_endpoints e
          WHERE e.client_id = g.client_id AND ${tellsHouseholds('e')}) AS e
       WHERE u.status = 'active' AND ${isLiveGrant('g')} AND e.tells_after IS NOT NULL
-      ORDER BY u.firm_id, u.id FETCH FIRST ${batchGrants} ROWS WITH TIES
+      ORDER BY u.id FETCH FIRST ${batchGrants} ROWS WITH TIES
    ), news AS MATERIALIZED (
      SELECT caller.*, found.*
        FROM batch AS caller CROSS JOIN LATERAL (
          SELECT coalesce(bool_or(beyond), false) AS many, coalesce(bool_or(is_visible), false) AS changed,
                 coalesce(jsonb_agg(DISTINCT id) FILTER (WHERE NOT is_visible AND NOT beyond), '[]') AS removed
-           FROM (SELECT first.*, EXISTS (${visible}) AS is_visible FROM (${changes}) AS first) AS change
+           FROM (SELECT first.*, EXISTS (${visible}) AS is_visible FROM (${changes}) AS first OFFSET 0) AS change
        ) AS found
    ), told AS (
      SELECT n.*, g.client_id, facts_of_grant(g) AS facts
@@ -116,7 +125,11 @@ export const tellFirm = statement(
        told_at = CASE WHEN is_last THEN n.until_at ELSE n.told_at END,
        until_at = CASE WHEN is_last THEN NULL ELSE n.until_at END,
        after_user = CASE WHEN is_last THEN '' ELSE last_user END
-       FROM firm, (SELECT count(*) < ${batchGrants} AS is_last, max(user_id) AS last_user FROM batch) AS b
+       FROM firm, (
+         SELECT grants < ${batchGrants} AND users < ${batchUsers} AS is_last,
+                CASE WHEN grants < ${batchGrants} THEN s.last_user ELSE b.last_user END AS last_user
+           FROM (SELECT count(*) AS grants, max(user_id) AS last_user FROM batch) AS b,
+                (SELECT count(*) AS users, max(id) AS last_user FROM someone) AS s) AS progress
       WHERE n.firm_id = firm.firm_id
    )
    SELECT (SELECT count(*)::int FROM firm) AS firms, (SELECT count(*)::int FROM batch) AS grants,

@@ -1,4 +1,5 @@
 import { Instant, statement } from '../database/database.ts'
+import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 import { endpointRecord, isSigning } from './endpoints.sql.ts'
 
@@ -118,7 +119,8 @@ const isDead = `($8::boolean OR e.failing_since <= now() - interval '${failingDa
  * another attempt has begun, or the endpoint was removed.
  *
  * $1 id, $2 number of the attempt, $3 its milliseconds, $4 status of the answer, or null, $5 why it failed, $6 the beginning of
- * the answer, or null, $7 seconds until the next attempt; null: give up, $8 whether the receiver is gone, $9 origin
+ * the answer, or null, $7 seconds until the next attempt; null: give up, $8 whether the receiver is gone, $9 origin, $10 whether the
+ * server sends mails
  */
 export const recordFailure = statement(
   'record_webhook_failure',
@@ -141,6 +143,19 @@ export const recordFailure = statement(
      SELECT * FROM changed WHERE status = 'disabled'
    ), recorded AS (
      ${endpointRecord('webhook.disabled', '$9', 'e', { cause: 'e.disabled_for', failing_since: 'e.failing_since' })}
+   ), mail AS (
+     ${mailRow('webhook_disabled', {
+       from: `e JOIN partners p ON p.client_id = e.client_id
+              JOIN developer_memberships s ON s.client_id = e.client_id AND s.role <> 'viewer'
+              JOIN developers u ON u.id = s.developer_id AND u.status = 'active' WHERE $10::boolean`,
+       language: `'en'`,
+       facts: {
+         partner: 'p.name',
+         client_id: 'p.client_id',
+         host: `substring(e.url FROM '^https?://([^/?#]+)')`,
+         cause: 'e.disabled_for',
+       },
+     })}
    )
    SELECT m.outcome IS NOT NULL AS is_given_up, EXISTS (SELECT FROM e) AS is_disabled FROM m`,
 )

@@ -28,6 +28,8 @@ type WorkerOptions = {
   keys: SecretKeys
   logger: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   settings: GuardSettings
+  /** Whether developers get a mail when their endpoint is disabled. */
+  sendsMails: boolean
   /** Called after each attempt. */
   count?: (outcome: AttemptOutcome) => void
 }
@@ -131,14 +133,14 @@ export class WebhookWorker {
   }
 
   async #record(message: TakenMessage, attempt: Attempt, ms: number): Promise<void> {
-    const { database, logger } = this.#options
+    const { database, logger, sendsMails } = this.#options
     const { id, attempts } = message
     const { outcome, status, fault, response } = attempt
     const values = [id, attempts, ms, status, fault, response]
     if (outcome === 'delivered') return void (await database.maybe(recordDelivery, values))
     const pause = pauseAfter(message, attempt)
     const origin = originValue(systemOrigin)
-    const row = await database.maybe(recordFailure, [...values, pause, status === 410, origin])
+    const row = await database.maybe(recordFailure, [...values, pause, status === 410, origin, sendsMails])
     const line = {
       event: 'webhook',
       message_id: id,

@@ -1,92 +1,27 @@
-import { mkdtempSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { AuditChain, chainRows } from '../../src/audit/chain.ts'
+import { describe, expect, test } from 'vitest'
+import { chainRows } from '../../src/audit/chain.ts'
 import { chainHash } from '../../src/audit/chain-hash.ts'
-import { type SignedCheckpoint, signCheckpoint } from '../../src/audit/checkpoint.ts'
-import { exportAudit } from '../../src/audit/export.ts'
+import { signCheckpoint } from '../../src/audit/checkpoint.ts'
 import { systemOrigin } from '../../src/audit/origin.ts'
 import { recordEvent } from '../../src/audit/record-event.ts'
 import { signRemoval } from '../../src/audit/removals.ts'
 import { verifyAudit } from '../../src/audit/verify.ts'
-import { verifyExport } from '../../src/audit/verify-export.ts'
 import { queriesOn } from '../../src/database/database.ts'
-import { createPartner, updatePartner } from '../../src/partners/partners.ts'
 import { secretKeys } from '../../src/secrets/secret-keys.ts'
 import { chainAll } from '../support/audit.ts'
+import { auditLogFixture } from '../support/audit-log.ts'
 import { query } from '../support/database.ts'
-import { databaseFixture } from '../support/fixtures.ts'
 import { ofRuns } from '../support/property-runs.ts'
-import { testKeys } from '../support/server.ts'
 
 // The attacker owns the database, but has neither LATCHKEY_SECRET nor the server's log.
 
-const db = await databaseFixture()
-const { database } = db
-const keys = testKeys('sandbox')
+const world = await auditLogFixture()
+const { database, keys, lines, errors, verify, exported, verifyLines } = world
 const attackersKeys = secretKeys({
   secret: 'the secret of an attacker, 32 bytes or more',
   environment: 'sandbox',
 })
-
-const lines: SignedCheckpoint[] = []
-const logger = {
-  info: ({ event, ...checkpoint }: SignedCheckpoint & { event: string }) => {
-    if (event === 'audit_checkpoint') lines.push(checkpoint)
-  },
-  error: (entry: object) => errors.push(entry),
-}
-const errors: object[] = []
-let chain: AuditChain
-const newChain = () => new AuditChain({ database, keys, logger: logger as never, now: () => new Date() })
-
-const tables = ['audit_log', 'audit_chain', 'audit_checkpoints']
-const copies = (from: string, to: string) =>
-  tables.map((table) => `CREATE TABLE ${to}${table} AS SELECT * FROM ${from}${table}`).join('; ')
-
-beforeAll(async () => {
-  for (let n = 1; n <= 6; n++) {
-    const created = await createPartner(database, systemOrigin, 'sandbox', {
-      name: `Partner ${n}`,
-      redirectUris: ['https://partner.example/callback'],
-      requirePkce: true,
-    })
-    if (created.kind !== 'created') throw new Error('refused')
-    await updatePartner(database, systemOrigin, 'sandbox', created.clientId, { name: `Renamed ${n}` })
-    await chainAll(database)
-    if (n % 2 === 0) await newChain().sign()
-  }
-  await query(database, copies('', 'kept_'))
-})
-
-beforeEach(async () => {
-  chain = newChain()
-  await query(database, tables.map((table) => `TRUNCATE ${table}`).join('; '))
-  for (const table of tables) {
-    const overriding = table === 'audit_log' ? 'OVERRIDING SYSTEM VALUE' : ''
-    await query(database, `INSERT INTO ${table} ${overriding} SELECT * FROM kept_${table}`)
-  }
-})
-
-const verify = (logged: SignedCheckpoint[] = []) =>
-  database.withConnection((client) => verifyAudit(queriesOn(client), keys, logged))
-
-async function exported(): Promise<string[]> {
-  return database.withConnection(async (client) => {
-    const lines: string[] = []
-    for await (const line of exportAudit(queriesOn(client), keys, systemOrigin, {})) lines.push(line)
-    return lines
-  })
-}
-
-const directory = mkdtempSync(join(inject('scratch'), 'audit-'))
-async function verifyLines(lines: string[]) {
-  const file = join(directory, 'export.ndjson')
-  await writeFile(file, lines.map((line) => `${line}\n`).join(''))
-  return verifyExport(file, keys)
-}
 
 test('without an attack, nothing is found', async () => {
   const kept = await verify(lines)
@@ -147,11 +82,11 @@ describe('58: the audit log is changed in the database', () => {
          OVERRIDING SYSTEM VALUE SELECT ${values}, 'user.deleted', 'system', 'job', 'user', 'u1' FROM audit_log ORDER BY id LIMIT 1`,
       )
     await insert('1000000, at, transaction')
-    await chain.round()
+    await world.chain.round()
     expect((await verify()).fault?.reason).toMatch(/^1 rows are not in the chain.* 1000000$/)
     await query(database, 'DELETE FROM audit_log WHERE id = 1000000')
     await insert(`id, at + interval '1 second', transaction`)
-    await chain.round()
+    await world.chain.round()
     expect((await verify()).fault?.reason).toMatch(/^1 rows are not in the chain/)
   })
 
@@ -191,7 +126,7 @@ describe('58: the audit log is changed in the database', () => {
   })
 
   test('and checkpoints are removed too: they leave a gap; without any, the server that runs and the log tell', async () => {
-    await chain.sign() // the server has seen the last checkpoint
+    await world.chain.sign() // the server has seen the last checkpoint
     await query(
       database,
       "UPDATE audit_log SET actor_id = 'another' WHERE id = (SELECT min(id) FROM audit_log)",
@@ -202,7 +137,7 @@ describe('58: the audit log is changed in the database', () => {
     await query(database, 'DELETE FROM audit_checkpoints')
     expect((await verify()).signed_to).toBeNull()
     errors.length = 0
-    await chain.sign()
+    await world.chain.sign()
     expect(errors).toMatchObject([{ event: 'audit_chain', outcome: 'tampered' }])
     expect((await verify(lines)).fault?.reason).toMatch(/^checkpoint 1 has another hash.* \(from the log\)$/)
   })
@@ -362,49 +297,4 @@ describe('58: an export of the audit log is changed', () => {
     })
     expect((await verifyLines(forged)).fault?.reason).toBe('rows were changed and chained again')
   })
-})
-
-test('rows of transactions that run at the same time are all chained, in their order, by two servers at once', async () => {
-  await chainAll(database)
-  const before = await verify()
-  await Promise.all(
-    Array.from({ length: 12 }, (_, n) =>
-      database.withConnection(async (client) => {
-        await client.query('BEGIN')
-        const queries = queriesOn(client)
-        const record = () =>
-          recordEvent(queries, systemOrigin, { event: 'user.updated', target: { kind: 'user', id: `u${n}` } })
-        await record()
-        await Promise.all([chainRows(database), chainRows(database)])
-        await record()
-        await client.query(n % 4 === 3 ? 'ROLLBACK' : 'COMMIT')
-      }),
-    ),
-  )
-  await Promise.all([chainAll(database), chainAll(database)])
-  const after = await verify()
-  expect(after.fault).toBeNull()
-  expect(after.rows - before.rows).toBe(18)
-  const order = await query<{ sorted: boolean }>(
-    database,
-    `SELECT bool_and((transaction, id) > (before, before_id)) AS sorted FROM (
-       SELECT a.transaction, a.id, lag(a.transaction) OVER w AS before, lag(a.id) OVER w AS before_id
-         FROM audit_chain c JOIN audit_log a ON a.id = c.audit_id WINDOW w AS (ORDER BY c.place)) AS rows`,
-  )
-  expect(order).toEqual([{ sorted: true }])
-})
-
-test('in a database that was copied to another cluster, new rows are chained although their transactions have lower numbers', async () => {
-  await query(
-    database,
-    `UPDATE audit_chain SET looked_to = '99999999999' WHERE place = (SELECT max(place) FROM audit_chain)`,
-  )
-  const before = await verify()
-  for (const id of ['one', 'two']) {
-    await recordEvent(database, systemOrigin, { event: 'user.updated', target: { kind: 'user', id } })
-    await chainAll(database)
-  }
-  const after = await verify()
-  expect(after.fault).toBeNull()
-  expect(after.rows - before.rows).toBe(2)
 })

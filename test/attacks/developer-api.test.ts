@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
 import { commandOrigin } from '../../src/audit/origin.ts'
-import { revokeDeveloperKey } from '../../src/developer-keys/developer-keys.ts'
 import { listDeveloperKeys } from '../../src/developer-keys/developer-keys.sql.ts'
-import { developerRoles, includesRole } from '../../src/developer-keys/roles.ts'
+import { revokeDeveloperKey } from '../../src/developer-keys/developer-keys.ts'
+import { developerRoles, allows } from '../../src/developer-keys/roles.ts'
 import { reportLeak } from '../../src/incidents/leaked-credentials.ts'
 import { newToken, sha256 } from '../../src/secrets/token-format.ts'
 import { newKey } from '../support/admin.ts'
@@ -23,18 +23,20 @@ const revoked = await newDeveloperKey(server, clientId)
 const [made] = await database.run(listDeveloperKeys, [clientId])
 await revokeDeveloperKey(database, commandOrigin(), { clientId, id: made?.id ?? '' })
 const expired = await newDeveloperKey(server, clientId, 'admin', 1)
-await query(
-  database,
-  "UPDATE developer_keys SET expires_at = now() - interval '1 second' WHERE hash = $1",
-  [sha256(expired)],
-)
+await query(database, "UPDATE developer_keys SET expires_at = now() - interval '1 second' WHERE hash = $1", [
+  sha256(expired),
+])
 
 describe('60: no operation of the developer API answers without a key that may call it', () => {
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
   test.each([
     ['no key', {}, 'key-missing'],
     ['a key in the query', {}, 'key-missing', '?access_token='],
-    ['the credentials of the application', { authorization: `Basic ${btoa(`${clientId}:${partner.clientSecret}`)}` }, 'key-missing'],
+    [
+      'the credentials of the application',
+      { authorization: `Basic ${btoa(`${clientId}:${partner.clientSecret}`)}` },
+      'key-missing',
+    ],
     ['a session of the developer pages', { cookie: 'latchkey-developer-session=x' }, 'key-missing'],
     ['a key that was never issued', bearer(newToken('sandbox', 'dk').text), 'key-unknown'],
     ['a key with a wrong checksum', bearer(`${revoked.slice(0, -1)}_`), 'key-malformed'],
@@ -66,9 +68,15 @@ describe('60: no operation of the developer API answers without a key that may c
     for (const role of developerRoles) {
       const call = developerCaller(server, await newDeveloperKey(server, clientId, role))
       for (const { method, path, role: needed } of operations) {
-        if (includesRole(role, needed)) continue
+        if (allows(role, needed)) continue
         const { status, body } = await call(method, path)
-        expect([role, method, path, status, body.code]).toEqual([role, method, path, 403, 'insufficient_scope'])
+        expect([role, method, path, status, body.code]).toEqual([
+          role,
+          method,
+          path,
+          403,
+          'insufficient_scope',
+        ])
         expect(body.detail).toContain(needed)
       }
     }
@@ -126,8 +134,17 @@ test('60: a secret is shown once: not in lists, not to a repeated request, not i
   }
   expect(secrets.every((secret) => secret.length > 30)).toBe(true)
   const lists = await Promise.all(['/application', '/webhooks', '/keys'].map((path) => call('GET', path)))
-  const tables = ['partners', 'webhook_endpoints', 'webhook_secrets', 'developer_keys', 'audit_log', 'idempotent_requests']
-  const rows = await Promise.all(tables.map((table) => query(database, `SELECT to_jsonb(t) AS row FROM ${table} t`)))
+  const tables = [
+    'partners',
+    'webhook_endpoints',
+    'webhook_secrets',
+    'developer_keys',
+    'audit_log',
+    'idempotent_requests',
+  ]
+  const rows = await Promise.all(
+    tables.map((table) => query(database, `SELECT to_jsonb(t) AS row FROM ${table} t`)),
+  )
   const everything = JSON.stringify([lists.map(({ body }) => body), rows]) + server.logs()
   for (const secret of secrets) expect(everything).not.toContain(secret.slice(12))
 })
@@ -181,7 +198,9 @@ test('60: a leaked developer key is recognised by its prefix, revoked and record
     database,
     `SELECT target_kind, client_id, details->>'credential' AS credential FROM audit_log WHERE event = 'credential.leaked'`,
   )
-  expect(records).toEqual([{ target_kind: 'developer_key', client_id: clientId, credential: 'developer_key' }])
+  expect(records).toEqual([
+    { target_kind: 'developer_key', client_id: clientId, credential: 'developer_key' },
+  ])
 })
 
 test('60: a key makes no key that lives longer, and an application no more than 100 live keys', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { tokensFor } from '../support/connection.ts'
 import { latestRecord, operatorBrowser } from '../support/console.ts'
 import { developerBrowser, developerOfApp } from '../support/developer-session.ts'
 import { setUpDeveloper } from '../support/developers.ts'
@@ -41,12 +42,11 @@ test('a developer goes live: the sandbox signs, the operator opens, and the deve
   const file = await (await download).path()
 
   const operator = await newOperator(production, { name: 'Olive Owner' })
-  const console = await operatorBrowser(production, browser, operator)
-  const desk = await console.newPage()
+  const atDesk = await operatorBrowser(production, browser, operator)
+  const desk = await atDesk.newPage()
   await desk.goto(`${production.authUrl}/admin/partners`)
   await desk.getByRole('link', { name: 'Open a request to go live' }).click()
   await desk.getByLabel('The file of the partner').setInputFiles(file)
-  await desk.getByLabel('The request').filter({ hasText: '' }).waitFor()
   await expect.poll(() => desk.getByLabel('The request').inputValue()).toMatch(/^ey/)
   await desk.getByRole('button', { name: 'Look at it' }).click()
   await desk.getByRole('heading', { name: 'Ledgerline' }).waitFor()
@@ -64,7 +64,18 @@ test('a developer goes live: the sandbox signs, the operator opens, and the deve
     },
   })
 
-  const { page: codes } = await setUpDeveloper(production, new Visitor(), link)
-  expect(codes.status).toBe(200)
-  await Promise.all([inSandbox.close(), console.close()])
+  const visitor = new Visitor()
+  await setUpDeveloper(production, visitor, link)
+  const inProduction = await developerBrowser(production, browser, { id: '', browser: visitor })
+  const home = await inProduction.newPage()
+  await home.goto(`${production.authUrl}/developers`)
+  await home.getByRole('link', { name: 'Credentials' }).first().click()
+  await home.getByText('No secret is accepted.').waitFor()
+  await home.getByRole('link', { name: 'New secret' }).click()
+  await home.getByRole('button', { name: 'secret' }).click()
+  const clientSecret = await home.locator('.new-secret .id').innerText()
+  const redirectUri = 'https://app.ledgerline.example/callback'
+  const tokens = await tokensFor(production, { clientId, clientSecret, redirectUri }, 'ada')
+  expect(tokens.accessToken).toMatch(/^lk_live_at_/)
+  await Promise.all([inSandbox.close(), atDesk.close(), inProduction.close()])
 })

@@ -20,7 +20,8 @@ const demo = await startLatchkey(['demo'], {
   PARTNER_URL: partnerUrl,
 })
 const browser = await browserFixture()
-const page = await browser.newPage({ viewport: { width: 1000, height: 800 } })
+const context = await browser.newContext({ viewport: { width: 1000, height: 800 } })
+const page = await context.newPage()
 page.on('console', (message) => {
   if (/Content.Security.Policy/i.test(message.text())) violations.push(message.text())
 })
@@ -80,20 +81,22 @@ test('searching and paging use the API', async () => {
   await screenshot(page, '6-search')
 })
 
-test('the user disconnects under connected apps, and the partner learns of it at its next call', async () => {
-  await page.goto(`${demo.ready.auth_url}/connections`)
-  await screenshot(page, '7-connected-apps')
-  await page.getByRole('link', { name: 'Disconnect Sample Partner App' }).click()
-  await page.getByRole('heading', { name: 'Disconnect Sample Partner App?' }).waitFor()
-  await screenshot(page, '7-disconnect')
-  await page.getByRole('button', { name: 'Disconnect' }).click()
-  await page.getByText('No apps are connected.').waitFor()
+test('the user disconnects under connected apps, and the open page of the partner shows it without a reload', async () => {
+  const connections = await context.newPage()
   await page.goto(`${partnerUrl}/households`)
-  await page
-    .getByText(/connect again/i)
-    .first()
-    .waitFor()
+  await page.getByRole('heading', { name: 'Households' }).waitFor()
+  await connections.goto(`${demo.ready.auth_url}/connections`)
+  await screenshot(connections, '7-connected-apps')
+  await connections.getByRole('link', { name: 'Disconnect Sample Partner App' }).click()
+  await connections.getByRole('heading', { name: 'Disconnect Sample Partner App?' }).waitFor()
+  await screenshot(connections, '7-disconnect')
+  await connections.getByRole('button', { name: 'Disconnect' }).click()
+  await connections.getByText('No apps are connected.').waitFor()
+  await connections.close()
+  await page.getByRole('heading', { name: 'Disconnected by the user' }).waitFor()
   await screenshot(page, '8-disconnected')
+  await page.goto(`${partnerUrl}/households`)
+  await page.getByText('Connect to see households.').waitFor()
 })
 
 test('Cancel leads back to the partner, which shows it', async () => {

@@ -2,20 +2,10 @@ import { afterAll, expect, test } from 'vitest'
 import type { ListedRecord } from '../../src/audit/list.sql.ts'
 import { type AuditFilter, listAudit } from '../../src/audit/list.ts'
 import type { Origin } from '../../src/audit/origin.ts'
-import { changeFirm, changeRole } from '../../src/directory/requirements.ts'
-import { createUser, disableUser, enableUser, setPassword } from '../../src/directory/users.ts'
-import { resetFactors } from '../../src/factors/reset-factors.ts'
-import { applyLifetime, revokeGrant } from '../../src/grants/grants.ts'
+import { revokeGrant } from '../../src/grants/grants.ts'
 import { importDirectory } from '../../src/import/import-directory.ts'
-import { rotateSigningKey } from '../../src/keys/keyring.ts'
-import {
-  createPartner,
-  replacePartnerKeys,
-  rotatePartnerSecret,
-  setPartnerStatus,
-  updatePartner,
-} from '../../src/partners/partners.ts'
-import { invite } from '../../src/recovery/invite.ts'
+import { replacePartnerKeys } from '../../src/partners/partners.ts'
+import { auditedChanges, grantOf } from '../support/audited-changes.ts'
 import { changePassword, newPassword } from '../support/change-password.ts'
 import { codeFor, issued, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
@@ -64,127 +54,7 @@ const eventsOf = async (work: () => Promise<unknown>) => {
   return records()
 }
 
-const partnerTo = { name: 'Ledger', redirectUris: ['https://ledger.example/cb'], requirePkce: true }
-let clientId = ''
-const grantOf = async (userId: string) => {
-  const [row] = await query<{ id: string }>(
-    database,
-    'SELECT id FROM grants WHERE user_id = $1 AND revoked_at IS NULL ORDER BY id DESC LIMIT 1',
-    [userId],
-  )
-  return row?.id ?? ''
-}
-
-const changes: [string, () => Promise<unknown>, object][] = [
-  [
-    'partner.created',
-    async () => {
-      const made = await createPartner(database, origin, 'sandbox', partnerTo)
-      if (made.kind !== 'created') throw new Error('refused')
-      clientId = made.clientId
-      keep(made.clientSecret)
-    },
-    { target_kind: 'partner', details: { after: { name: 'Ledger', live_secrets: 1 } } },
-  ],
-  [
-    'partner.updated',
-    () =>
-      updatePartner(database, origin, 'sandbox', clientId, {
-        name: 'Ledger 2',
-        limits: { expensive_reads: 2 },
-      }),
-    {
-      details: {
-        before: { name: 'Ledger', limits: {} },
-        after: { name: 'Ledger 2', limits: { expensive_reads: 2 } },
-      },
-    },
-  ],
-  [
-    'partner.secret_rotated',
-    async () => {
-      const rotated = await rotatePartnerSecret(database, origin, 'sandbox', clientId, false)
-      if (rotated.kind === 'rotated') keep(rotated.clientSecret)
-    },
-    { details: { before: { live_secrets: 1 }, after: { live_secrets: 2 } } },
-  ],
-  [
-    'partner.suspended',
-    () => setPartnerStatus(database, origin, clientId, 'suspended'),
-    { details: { before: { status: 'active' }, after: { status: 'suspended' } } },
-  ],
-  ['partner.resumed', () => setPartnerStatus(database, origin, clientId, 'active'), {}],
-  [
-    'user.created',
-    () =>
-      createUser(database, origin, {
-        id: 'new',
-        firm: 'firm-1',
-        email: 'new@example.com',
-        name: 'New',
-        role: 'sees-firm',
-      }),
-    { user_id: 'new', firm_id: 'firm-1', details: { after: { email: 'new@example.com', status: 'active' } } },
-  ],
-  [
-    'user.password_set',
-    () =>
-      setPassword(database, origin, 'new', keep('a long password of the operator'), { service: 'Latchkey' }),
-    { user_id: 'new', details: { by: 'operator', sessions_ended: 0 } },
-  ],
-  [
-    'user.invited',
-    async () => {
-      const invited = await invite(database, origin, server.context.config, 'new')
-      if (invited.kind === 'link') keep(invited.link.split('token=')[1])
-    },
-    { user_id: 'new', details: { mailed: false } },
-  ],
-  [
-    'user.disabled',
-    () => disableUser(database, origin, 'new'),
-    { details: { after: { status: 'disabled' } } },
-  ],
-  [
-    'user.enabled',
-    () => enableUser(database, origin, 'new'),
-    { details: { before: { status: 'disabled' } } },
-  ],
-  ['user.factors_reset', () => resetFactors(database, origin, 'new', false), { details: { passkeys: 0 } }],
-  [
-    'firm.updated',
-    () =>
-      changeFirm(database, origin, 'firm-1', {
-        localPasswords: true,
-        requireAcr: 'urn:latchkey:acr:password',
-      }),
-    { target_id: 'firm-1', details: { after: { require_acr: 'urn:latchkey:acr:password' } } },
-  ],
-  ['role.updated', () => changeRole(database, origin, 'sees-firm', null), { target_id: 'sees-firm' }],
-  [
-    'grant.revoked',
-    async () => {
-      await tokensFor(server, partner, 'dan')
-      await records()
-      await revokeGrant(database, origin, { id: await grantOf('dan') })
-    },
-    { user_id: 'dan', client_id: partner.clientId, details: { cause: 'operator' } },
-  ],
-  [
-    'grant.lifetime_applied',
-    async () => {
-      await tokensFor(server, partner, 'dan')
-      await records()
-      await applyLifetime(database, origin, { clientId: partner.clientId, defaultDays: 30 })
-    },
-    { user_id: 'dan', details: { after: { expires_at: expect.any(String) } } },
-  ],
-  [
-    'key.rotated',
-    () => rotateSigningKey(database, origin, server.context.keys, 'ES256'),
-    { details: { algorithm: 'ES256' } },
-  ],
-]
+const changes = auditedChanges({ server, partner, origin, keep, records })
 
 test.each(changes)('%s by an operator', async (event, change, expected) => {
   const found = await eventsOf(change)
@@ -203,7 +73,7 @@ test.each(changes)('%s by an operator', async (event, change, expected) => {
 })
 
 test('partner.keys_replaced and a change that is refused: the first leaves a record', async () => {
-  const refused = await eventsOf(() => replacePartnerKeys(database, origin, clientId, '{}'))
+  const refused = await eventsOf(() => replacePartnerKeys(database, origin, partner.clientId, '{}'))
   expect(refused).toEqual([])
   expect(await eventsOf(() => revokeGrant(database, origin, { id: '999999' }))).toEqual([])
 })
@@ -213,11 +83,16 @@ test('a user logs in, connects, disconnects, and logs out', async () => {
   const found = await eventsOf(() => connect(server, partner, 'ada', {}, visitor))
   expect(found).toMatchObject([
     { event: 'login.succeeded', actor_kind: 'user', actor_id: 'ada', via: 'page', details: { amr: ['pwd'] } },
-    { event: 'grant.created', user_id: 'ada', client_id: partner.clientId, target_id: await grantOf('ada') },
+    {
+      event: 'grant.created',
+      user_id: 'ada',
+      client_id: partner.clientId,
+      target_id: await grantOf(database, 'ada'),
+    },
   ])
   const renewed = await eventsOf(() => connect(server, partner, 'ada', {}, visitor))
   expect(renewed).toMatchObject([{ event: 'grant.renewed' }])
-  const grant = await grantOf('ada')
+  const grant = await grantOf(database, 'ada')
   const page = await visitor.follow(
     await visitor.get(`${server.authUrl}/connections/disconnect?grant=${grant}`),
   )

@@ -149,7 +149,7 @@ test('production previews and opens a request: partner, developers and webhooks,
   expect(opened.headers.get('location')).toBe(`${productionUrl}/admin/v1/partners/${clientId}`)
   expect((await call('GET', `/partners/${clientId}`)).body).toMatchObject({
     ...{ name: 'Ledgerline', redirect_uris: settings.redirectUris, site: 'https://ledgerline.example' },
-    ...{ logo: expect.stringMatching(/\.png$/), live_secrets: 1 },
+    ...{ logo: expect.stringMatching(/\.png$/), live_secrets: 0 },
   })
   expect(await latestRecord(production, 'partner.created')).toMatchObject({
     ...{ via: 'admin_api', target_id: clientId },

@@ -22,7 +22,9 @@ import {
   writeEvents,
 } from '../support/webhooks.ts'
 
-const server = await serverFixture({ clock: true, webhookAllow: ['127.0.0.0/8'] })
+const from = { name: '', address: 'mail@latchkey.example' }
+const mail = { host: '127.0.0.1', port: 1, secure: false, isLoopback: true, from }
+const server = await serverFixture({ clock: true, webhookAllow: ['127.0.0.0/8'], mail })
 const { context, database } = server
 const { clientId } = await server.partner()
 const receiver = await receiverFixture()
@@ -212,6 +214,36 @@ describe('a failed delivery', () => {
     await deliverDue(server)
     expect(ids()).toContain(last)
     expect(await findEndpoint(database, clientId, id)).toMatchObject({ failing_since: null, waiting: 0 })
+  })
+
+  test('that disables the endpoint leaves a mail to each developer who may change it', async () => {
+    await query(
+      database,
+      `WITH d AS (INSERT INTO developers (email, email_folded, name)
+                  SELECT role || '@partner.example', role || '@partner.example', role FROM unnest(ARRAY['admin', 'developer', 'viewer']) AS role
+                  RETURNING id, name)
+       INSERT INTO developer_memberships (developer_id, client_id, role) SELECT id, $1, name FROM d`,
+      [clientId],
+    )
+    await endpoint()
+    await writeEvents(server, clientId, [1])
+    answerWith(410)
+    await deliverDue(server)
+    const mails = await query(
+      database,
+      `SELECT payload->>'to' AS address, payload->'facts' AS facts FROM outbox ORDER BY 1`,
+    )
+    const facts = {
+      partner: 'Test Partner',
+      client_id: clientId,
+      host: new URL(receiver.url).host,
+      cause: 'gone',
+    }
+    expect(mails).toEqual(
+      ['admin', 'developer'].map((role) => ({ address: `${role}@partner.example`, facts })),
+    )
+    await server.sendMails()
+    expect(server.logs()).not.toContain('malformed')
   })
 
   test('with 410 disables the endpoint at once', async () => {

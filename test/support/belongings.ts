@@ -26,6 +26,8 @@ export type Belongings = {
   key: string
   keyId: string
   developerId: string
+  /** A developer who may be removed: the other one is the last admin. */
+  secondDeveloperId: string
   /** A browser in which an admin of the partner is logged in. */
   browser: Visitor
 }
@@ -66,9 +68,11 @@ export async function belongings(server: TestServer, mark: string, userId: strin
     [clientId, `Key ${mark}`],
   )
   const { id: developerId, browser } = await loggedInDeveloper(server, clientId, 'admin', mark)
+  const second = await loggedInDeveloper(server, clientId, 'viewer', mark)
   await recorded(server, requestId)
   return {
     ...{ mark, partner, accessToken, requestId, endpointId, key, developerId, browser },
+    secondDeveloperId: second.id,
     grantId: grant.id,
     subject: grant.subject,
     webhookSecret: added.secret ?? '',
@@ -132,7 +136,8 @@ const ofPartner = [
 /** What the database has of a partner, except when it was last used, as text. Two equal texts: nothing has changed. */
 export async function rowsOf({ database }: TestServer, clientId: string): Promise<string> {
   const tables = ofPartner.map(
-    ([table, where]) => `SELECT '${table} ' || (to_jsonb(t) - 'last_used_at' - 'last_seen_at')::text AS row FROM ${table} t WHERE ${where}`,
+    ([table, where]) =>
+      `SELECT '${table} ' || (to_jsonb(t) - 'last_used_at' - 'last_seen_at')::text AS row FROM ${table} t WHERE ${where}`,
   )
   const rows = await query<{ row: string }>(database, `${tables.join(' UNION ALL ')} ORDER BY 1`, [clientId])
   return rows.map(({ row }) => row).join('\n')

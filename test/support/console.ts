@@ -1,10 +1,10 @@
-import fastify from 'fastify'
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
 import { consoleRoutes } from '../../src/console/console.routes.ts'
 import type { Context } from '../../src/context.ts'
 import { ProviderClients } from '../../src/idp/provider-clients.ts'
 import { query } from './database.ts'
 import type { TestOperator } from './operators.ts'
+import { type Route, routesOf } from './routes.ts'
 import type { TestServer } from './server.ts'
 
 /** A browser in which an operator is signed in. */
@@ -44,17 +44,8 @@ export async function latestRecord(
 }
 
 /** The forms of the console, as its router has them. Those about the operator's own session and account are left out. */
-export async function consoleForms(context: Context): Promise<{ url: string; pattern: RegExp }[]> {
-  const urls: string[] = []
-  const app = fastify()
-  app.addHook('onRoute', ({ method, url }) => {
-    if (method === 'POST') urls.push(url)
-  })
-  await consoleRoutes(app, context, new ProviderClients(context))
-  await app.ready()
-  await app.close()
+export async function consoleForms(context: Context): Promise<Route[]> {
+  const routes = await routesOf('POST', (app) => consoleRoutes(app, context, new ProviderClients(context)))
   const own = /^\/admin\/(login|setup|confirm|logout|account)/
-  return urls
-    .filter((url) => !own.test(url))
-    .map((url) => ({ url, pattern: new RegExp(`^${url.replaceAll(/:\w+/g, '[^/]+')}$`) }))
+  return routes.filter(({ url }) => !own.test(url))
 }

@@ -108,7 +108,14 @@ export async function writeEvents(
 export function workerOf({ context }: TestServer, count?: (outcome: AttemptOutcome) => void): WebhookWorker {
   const { database, keys, config } = context
   const logger = pino({ level: 'silent' })
-  return new WebhookWorker({ database, keys, logger, settings: config, ...(count && { count }) })
+  return new WebhookWorker({
+    database,
+    keys,
+    logger,
+    settings: config,
+    sendsMails: config.mail !== undefined,
+    ...(count && { count }),
+  })
 }
 
 /** One look: delivers what is due now, and ends when these attempts have ended. */

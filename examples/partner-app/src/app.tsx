@@ -10,10 +10,12 @@ import { sendPage } from './pages/layout.tsx'
 import { style } from './pages/style.ts'
 import { registerConnect } from './routes/connect.tsx'
 import { registerHouseholds } from './routes/households.tsx'
+import { liveScript, registerWebhooks } from './routes/webhooks.ts'
 import { registerSecurity } from './security.ts'
 
 export function createApp(config: Config) {
-  const app = fastify()
+  // Pages keep a connection open, on which they hear of the end of their connection to the platform.
+  const app = fastify({ forceCloseConnections: true })
   // If the directory cannot be made, the app fails when it starts and not after a login.
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const store = fileStore(config.dataDir)
@@ -30,6 +32,7 @@ export function createApp(config: Config) {
   registerCookies(app, config.partnerUrl)
   registerConnect(app, latchkey, store)
   registerHouseholds(app, latchkey)
+  registerWebhooks(app, latchkey, store, config.webhookSecret)
 
   const pico = readFileSync(new URL(import.meta.resolve('@picocss/pico/css/pico.min.css')))
   const sheets = { '/pico.min.css': pico, '/app.css': style }
@@ -38,6 +41,8 @@ export function createApp(config: Config) {
       reply.type('text/css; charset=utf-8').header('cache-control', 'max-age=86400').send(sheet),
     )
   }
+
+  app.get('/live.js', (_request, reply) => reply.type('text/javascript; charset=utf-8').send(liveScript))
 
   // Each form is only a button, so the body is ignored.
   app.addContentTypeParser('application/x-www-form-urlencoded', async () => undefined)

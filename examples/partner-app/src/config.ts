@@ -4,6 +4,8 @@ export interface Config {
   partnerUrl: URL
   clientId: string
   clientSecret: string
+  /** Of the webhook endpoint `{partnerUrl}/webhooks`. Undefined: the app gets no events. */
+  webhookSecret: string | undefined
   dataDir: string
 }
 
@@ -37,6 +39,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     partnerUrl: url('PARTNER_URL', 'http://localhost:4010'),
     clientId: required('PARTNER_CLIENT_ID'),
     clientSecret: required('PARTNER_CLIENT_SECRET'),
+    webhookSecret: env.PARTNER_WEBHOOK_SECRET || undefined,
     dataDir: env.PARTNER_DATA_DIR || './partner-app-data',
   }
   if (faults.length > 0) throw new Error(`Invalid configuration:\n- ${faults.join('\n- ')}`)

@@ -34,6 +34,7 @@ function explainLatchkey({ code, detail, status, requestId }: LatchkeyError): Ex
         title: 'You did not connect',
         detail: 'Nothing is shared with this app. You can connect at any time.',
       }
+    case 'invalid_webhook':
     case 'state_mismatch':
       return { status: 400, title: 'Not connected', detail }
     case 'invalid_parameter':

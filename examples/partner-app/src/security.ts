@@ -7,6 +7,8 @@ export function registerSecurity(app: FastifyInstance, { authUrl, partnerUrl }: 
   const contentSecurityPolicy = [
     "default-src 'none'",
     "style-src 'self'",
+    "script-src 'self'",
+    "connect-src 'self'",
     'img-src data:',
     `form-action 'self' ${authUrl.origin}`,
     "frame-ancestors 'none'",

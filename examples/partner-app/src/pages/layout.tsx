@@ -40,8 +40,27 @@ export function Layout({ title, connected, children }: LayoutProps) {
           </nav>
         </header>
         <main class="container">{children}</main>
+        {connected && <Ending />}
       </body>
     </html>
+  )
+}
+
+/** What the script shows instead of the page when the connection ends. */
+function Ending() {
+  return (
+    <>
+      <template id="ending">
+        <div role="alert">
+          <hgroup>
+            <h1>Disconnected</h1>
+            <p>This app can no longer read your households and accounts.</p>
+          </hgroup>
+          <ConnectButton />
+        </div>
+      </template>
+      <script src="/live.js" defer />
+    </>
   )
 }
 

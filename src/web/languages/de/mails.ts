@@ -103,5 +103,17 @@ export const mails: Pick<Catalogue, 'mails'> = {
         'Falls Sie Ihr Konto noch nicht eingerichtet haben, verwenden Sie den Link in der Einladung, die Sie schon erhalten haben.',
       link: 'Entwicklerseiten',
     },
+    webhookDisabled: {
+      subject: (partner) => `Webhooks von ${partner} sind abgeschaltet`,
+      text: {
+        failing: (partner, host) =>
+          `Seit fünf Tagen konnte kein Ereignis für ${partner} an ${host} zugestellt werden. Daher ist dieser Endpunkt abgeschaltet.`,
+        gone: (partner, host) =>
+          `${host} hat ein Ereignis für ${partner} mit dem Status 410 Gone beantwortet. Daher ist dieser Endpunkt abgeschaltet.`,
+      },
+      toEnable:
+        'Neue Ereignisse warten bis zu 30 Tage. Reparieren Sie den Empfänger und schalten Sie den Endpunkt dann auf der folgenden Seite ein. Aufgegebene Ereignisse können Sie dort erneut zustellen lassen.',
+      link: 'Zu den Webhooks',
+    },
   },
 }

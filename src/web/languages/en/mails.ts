@@ -98,5 +98,17 @@ export const mails = {
       notYet: 'If you have not set up your account yet, use the link in the invitation that you got before.',
       link: 'Developer pages',
     },
+    webhookDisabled: {
+      subject: (partner: string) => `Webhooks of ${partner} are disabled`,
+      text: {
+        failing: (partner: string, host: string) =>
+          `For five days, no event for ${partner} could be delivered to ${host}. Therefore, this endpoint is disabled.`,
+        gone: (partner: string, host: string) =>
+          `${host} answered an event for ${partner} with the status 410 Gone. Therefore, this endpoint is disabled.`,
+      },
+      toEnable:
+        'New events wait for up to 30 days. Repair the receiver, then enable the endpoint on the page below. Events that were given up can be delivered again there.',
+      link: 'Webhooks',
+    },
   },
 }

@@ -100,5 +100,17 @@ export const mails: Pick<Catalogue, 'mails'> = {
       notYet: 'Si todavía no ha configurado su cuenta, use el enlace de la invitación que ya recibió.',
       link: 'Páginas para desarrolladores',
     },
+    webhookDisabled: {
+      subject: (partner) => `Los webhooks de ${partner} están desactivados`,
+      text: {
+        failing: (partner, host) =>
+          `Desde hace cinco días no se ha podido entregar ningún evento de ${partner} a ${host}. Por eso, este punto de conexión está desactivado.`,
+        gone: (partner, host) =>
+          `${host} respondió a un evento de ${partner} con el estado 410 Gone. Por eso, este punto de conexión está desactivado.`,
+      },
+      toEnable:
+        'Los eventos nuevos esperan hasta 30 días. Repare el receptor y active después el punto de conexión en la página siguiente. Allí también puede volver a enviar los eventos abandonados.',
+      link: 'Ver los webhooks',
+    },
   },
 }

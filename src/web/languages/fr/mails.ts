@@ -102,5 +102,17 @@ export const mails: Pick<Catalogue, 'mails'> = {
         'Si vous n’avez pas encore configuré votre compte, utilisez le lien de l’invitation que vous avez déjà reçue.',
       link: 'Pages des développeurs',
     },
+    webhookDisabled: {
+      subject: (partner) => `Les webhooks de ${partner} sont désactivés`,
+      text: {
+        failing: (partner, host) =>
+          `Depuis cinq jours, aucun événement destiné à ${partner} n’a pu être remis à ${host}. Ce point de terminaison est donc désactivé.`,
+        gone: (partner, host) =>
+          `${host} a répondu à un événement destiné à ${partner} par le statut 410 Gone. Ce point de terminaison est donc désactivé.`,
+      },
+      toEnable:
+        'Les nouveaux événements attendent jusqu’à 30 jours. Réparez le récepteur, puis réactivez le point de terminaison sur la page ci-dessous. Vous pouvez y faire renvoyer les événements abandonnés.',
+      link: 'Voir les webhooks',
+    },
   },
 }

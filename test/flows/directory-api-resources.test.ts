@@ -94,3 +94,90 @@ describe('users', () => {
     ])
   })
 })
+
+describe('one resource', () => {
+  test('is created, read, replaced and deleted', async () => {
+    await send(base)
+    const { id, ...fields } = ann
+    const made = await call('PUT', '/directory/users/u2', { ...fields, email: 'u2@x.example' })
+    expect(made).toMatchObject({
+      status: 201,
+      body: { id: 'u2', source: 'api', disabled_by_operator_at: null },
+    })
+    expect(made.headers.get('location')).toBe(`${server.authUrl}/admin/v1/directory/users/u2`)
+    expect(
+      await call('PUT', '/directory/users/u2', { ...fields, email: 'u2@x.example', name: 'B' }),
+    ).toMatchObject({ status: 200, body: { name: 'B' } })
+    expect((await call('GET', '/directory/users/u1')).body).toEqual({
+      ...ann,
+      source: 'api',
+      disabled_by_operator_at: null,
+    })
+    expect((await call('DELETE', '/directory/users/u2')).status).toBe(204)
+    expect((await call('DELETE', '/directory/users/u2')).status).toBe(404)
+    expect((await call('GET', '/directory/users/u2')).status).toBe(404)
+    expect(id).toBe('u1')
+  })
+
+  test('of every type', async () => {
+    await send(base)
+    for (const [path, body] of [
+      ['firms/f2', { name: 'Second' }],
+      ['roles/principal', { sees: 'firm' }],
+      ['households/h2', { firm_id: 'f1', name: null }],
+      ['accounts/a2', { household_id: 'h1', status: 'active', opened_on: '2020-02-29' }],
+      ['access/u1/a2', undefined],
+    ] as const) {
+      expect((await call('PUT', `/directory/${path}`, body)).status, path).toBe(201)
+      expect((await call('GET', `/directory/${path}`)).body, path).toMatchObject({ ...body, source: 'api' })
+    }
+    expect((await call('GET', '/directory/access?user_id=u1')).body.data).toMatchObject([
+      { account_id: 'a1' },
+      { account_id: 'a2' },
+    ])
+    expect((await call('DELETE', '/directory/access/u1/a2')).status).toBe(204)
+    expect((await call('DELETE', '/directory/households/h1')).body).toMatchObject({
+      status: 409,
+      detail:
+        'the household "h1" cannot be deleted because the account "a1" refers to it. Nothing was deleted.',
+    })
+  })
+
+  test('with faults is refused by field', async () => {
+    await send(base)
+    expect(
+      (await call('PUT', '/directory/accounts/a9', { household_id: 'h9', status: 'A' })).body,
+    ).toMatchObject({
+      status: 422,
+      errors: [
+        { parameter: 'status', detail: expect.stringContaining('is not a status') },
+        { parameter: 'household_id', detail: 'there is no household "h9"' },
+      ],
+    })
+    expect((await call('PUT', '/directory/firms/f9', { nmae: 'x' })).status).toBe(422)
+    expect((await call('PUT', '/directory/firms/a%20b', { name: 'x' })).status).toBe(422)
+    expect((await call('GET', '/directory/firms/%00')).status).toBe(404)
+  })
+
+  test('lists have pages in the order of ids, with filters', async () => {
+    await send([
+      ...base,
+      upsert('firm', { id: 'f2', name: 'x' }),
+      ...['b', 'a', 'c'].map((id) => upsert('household', { id, firm_id: 'f2' })),
+    ])
+    const ids: string[] = []
+    let next: string | null = '/directory/households?limit=2'
+    while (next !== null) {
+      const { body, headers } = await call('GET', next)
+      ids.push(...body.data.map((row: { id: string }) => row.id))
+      const link: string | undefined = /<.*\/admin\/v1(.*)>/.exec(headers.get('link') ?? '')?.[1]
+      expect(link === undefined).toBe(body.next_cursor === null)
+      next = link ?? null
+    }
+    expect(ids).toEqual(['a', 'b', 'c', 'h1'])
+    const first = await call('GET', '/directory/households?firm_id=f2&limit=2')
+    expect(first.body.data).toMatchObject([{ id: 'a' }, { id: 'b' }])
+    const second = await call('GET', `/directory/households?firm_id=f2&cursor=${first.body.next_cursor}`)
+    expect(second.body).toMatchObject({ data: [{ id: 'c' }], next_cursor: null })
+  })
+})

@@ -1,0 +1,59 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { LatchkeyError } from './errors.ts'
+import { isObject } from './http.ts'
+
+/** An event as the server delivers it. The documentation lists the types and what `data` says. */
+export type WebhookEvent = {
+  /** The same in every attempt: ignore an event whose id you know. */
+  id: string
+  type: string
+  /** RFC 3339. */
+  timestamp: string
+  data: Record<string, unknown>
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/** Seconds by which the clocks may differ. An older delivery may have been recorded and sent again by an attacker. */
+const tolerance = 300
+
+/**
+ * Checks the HMAC signature of a delivery (Standard Webhooks), and returns its event.
+ * @param secret of the endpoint, `whsec_…`
+ * @param body exactly as it was received, before it is parsed
+ * @throws {LatchkeyError} `invalid_webhook`: do not trust the request, and answer it with 400
+ */
+export function verifyWebhook(secret: string, headers: Headers, body: string | Buffer): WebhookEvent {
+  const text = body.toString()
+  const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+    String(headers[name] ?? ''),
+  )
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.${text}`).digest('base64')
+  if (!signature?.split(' ').some((mark) => isEqual(mark, `v1,${expected}`)))
+    throw invalid('The signature is wrong.')
+  if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= tolerance))
+    throw invalid('The delivery is older than five minutes, or your clock is wrong.')
+  const event: unknown = JSON.parse(text)
+  if (isEvent(event)) return { id: id ?? '', type: event.type, timestamp: event.timestamp, data: event.data }
+  throw invalid('The body is not an event.')
+}
+
+function invalid(detail: string): LatchkeyError {
+  return new LatchkeyError('invalid_webhook', detail)
+}
+
+/** In constant time: the time must not tell an attacker how much of a guess is right. */
+function isEqual(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+function isEvent(value: unknown): value is Omit<WebhookEvent, 'id'> {
+  return (
+    isObject(value) &&
+    typeof value.type === 'string' &&
+    typeof value.timestamp === 'string' &&
+    isObject(value.data)
+  )
+}
