@@ -3,7 +3,7 @@ import type { ListedFirm, ListedRole } from '../directory/requirements.sql.ts'
 import { type LimitName, limitNames } from '../limit-settings.ts'
 import { Checkbox, PostForm, Select } from '../panel/forms.tsx'
 import { limitLabels } from '../panel/limit-labels.ts'
-import { Done, Id, PageHead, Section } from '../panel/page-parts.tsx'
+import { Done, Id, LongName, PageHead, Section } from '../panel/page-parts.tsx'
 import { Table } from '../panel/table.tsx'
 import { acrChoices } from './partner-fields.ts'
 import { acrName } from './partner-page.tsx'
@@ -123,7 +123,14 @@ function Configuration({ config }: { config: Config }) {
         columns={[
           { label: 'Setting', cell: ({ what }) => what },
           { label: 'Value', cell: ({ value }) => <bdi>{value}</bdi> },
-          { label: 'Variable', cell: ({ variable }) => <code class="id">{variable}</code> },
+          {
+            label: 'Variable',
+            cell: ({ variable }) => (
+              <code class="id">
+                <LongName>{variable}</LongName>
+              </code>
+            ),
+          },
         ]}
       />
     </Section>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Series } from './chart.tsx'
 import { type RangeName, ranges } from './periods.ts'
+import { Table } from './table.tsx'
 
 /** The time ranges of a page with charts. `address` is that of the page. */
 export function RangeLinks({ address, current }: { address: string; current: RangeName }) {
@@ -47,33 +48,19 @@ export function Figures<Row>(props: { rows: Row[]; names: string[]; columns: Fig
   return (
     <details class="figures">
       <summary>All figures as a table</summary>
-      <table class="stacks" aria-label="Figures of the charts">
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            {columns.map(({ label }) => (
-              <th scope="col" key={label}>
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows
-            .map((row, n) => ({ row, name: names[n] ?? '' }))
-            .toReversed()
-            .map(({ row, name }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                {columns.map(({ label, cell }) => (
-                  <td data-label={label} key={label}>
-                    {cell(row)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-        </tbody>
-      </table>
+      <Table
+        caption="Figures of the charts"
+        rows={rows.map((row, n) => ({ row, name: names[n] ?? '' })).toReversed()}
+        keyOf={({ name }) => name}
+        empty=""
+        columns={[
+          { label: 'Time', cell: ({ name }) => name },
+          ...columns.map(({ label, cell }) => ({
+            ...{ label, isNumber: true },
+            cell: ({ row }: { row: Row }) => cell(row),
+          })),
+        ]}
+      />
     </details>
   )
 }

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { FormFault, Moment } from '../web/parts.tsx'
 
 /** The title of a page, what it is for, and what can be done there. */
@@ -78,6 +78,20 @@ export function Id({ children }: { children: string }) {
 /** A name that someone else has chosen: its direction does not change the text around it. */
 export function Name({ children }: { children: string | null }) {
   return children === null ? <span class="muted">no name</span> : <bdi>{children}</bdi>
+}
+
+/** A name with underscores, which breaks after them and not within a word. */
+export function LongName({ children }: { children: string }) {
+  return (
+    <>
+      {children.split(/(?<=_)/).map((part, place) => (
+        <Fragment key={place}>
+          {place > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </>
+  )
 }
 
 export type Tone = 'ok' | 'warning' | 'danger' | 'plain'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { ExplainedRequest } from '../request-log/requests.ts'
-import { Exact, Id, State } from './page-parts.tsx'
+import { Exact, Id, LongName, State } from './page-parts.tsx'
 import { type Column, Table } from './table.tsx'
 
 type Call = Pick<
@@ -30,7 +30,7 @@ export function RequestTable<Row extends Call>(props: {
         { label: 'Time', cell: ({ at }) => <Exact at={at} /> },
         { label: 'Status', cell: ({ status }) => <Status of={status} /> },
         { label: 'Call', cell: (call) => <CallName {...call} /> },
-        { label: 'Reason', cell: ({ code, outcome }) => <span class="whole">{code || outcome || '–'}</span> },
+        { label: 'Reason', cell: ({ code, outcome }) => <LongName>{code || outcome || '–'}</LongName> },
         ...parties,
         { label: 'ms', cell: ({ ms }) => Math.round(ms), isNumber: true },
         {

@@ -24,6 +24,7 @@ export type ConsoleData = {
   grantId: string
   kid: string
   requestId: string
+  operatorId: string
   developerId: string
   record: { id: string; at: string }
 }
@@ -65,6 +66,11 @@ export async function consoleData(server: TestServer, operator: TestOperator): P
      VALUES ('directory.imported', 'os_user', 'deploy', 'cli', 'directory', 'all',
              '{"files": {"users.csv": {"added": 3, "changed": 1, "unchanged": 0}, "households.csv": {"added": 7, "changed": 0, "unchanged": 0}}, "pruned": false}')`,
   )
+  await query(
+    database,
+    `INSERT INTO audit_log (event, actor_kind, actor_id, via, target_kind, target_id, details)
+     VALUES ('directory.import_refused', 'os_user', 'deploy', 'cli', 'directory', 'all', '{"reason": "refused", "faults": 3, "files": {}}')`,
+  )
   await server.context.readLog.write()
   await server.context.requestLog?.write()
   const [grant] = await query<{ id: string }>(database, `SELECT id FROM grants WHERE user_id = 'ada'`)
@@ -75,7 +81,13 @@ export async function consoleData(server: TestServer, operator: TestOperator): P
       WHERE event = 'partner.suspended'`,
   )
   if (!grant || !key || !record) throw new Error('the data of the console is incomplete')
-  const ids = { clientId: partner.clientId, grantId: grant.id, kid: key.kid, developerId }
+  const ids = {
+    clientId: partner.clientId,
+    grantId: grant.id,
+    kid: key.kid,
+    operatorId: operator.id,
+    developerId,
+  }
   return { ...ids, requestId: 'ledgerline-ada', record }
 }
 
@@ -85,6 +97,7 @@ export function consolePages({
   grantId,
   kid,
   requestId,
+  operatorId,
   developerId,
   record,
 }: ConsoleData): Record<string, string> {
@@ -96,6 +109,8 @@ export function consolePages({
     'partner edit': `/admin/partners/${clientId}/edit`,
     'partner secret': `/admin/partners/${clientId}/secret`,
     'partner keys': `/admin/partners/${clientId}/keys`,
+    'partner logo': `/admin/partners/${clientId}/logo`,
+    'partner lifetime': `/admin/partners/${clientId}/apply-lifetime`,
     'partner delete': `/admin/partners/${clientId}/delete`,
     'partner developers': `/admin/partners/${clientId}/developers`,
     'developer invite': `/admin/partners/${clientId}/developers/invite`,
@@ -107,6 +122,9 @@ export function consolePages({
     'user access choice': '/admin/users/bob/access?household=family',
     'user invite': '/admin/users/ada/invite',
     'user factors': '/admin/users/ada/reset-factors',
+    'user new': '/admin/users/new',
+    'user edit': '/admin/users/ada/edit',
+    'user data': '/admin/users/cleo/data',
     connections: '/admin/connections?state=all',
     connection: `/admin/connections/${grantId}`,
     requests: '/admin/requests',
@@ -119,6 +137,11 @@ export function consolePages({
     'key remove': `/admin/keys/${kid}/remove`,
     'api keys': '/admin/api-keys',
     'api key new': '/admin/api-keys/new',
+    operators: '/admin/operators',
+    'operator new': '/admin/operators/new',
+    operator: `/admin/operators/${operatorId}`,
+    'operator reset': `/admin/operators/${operatorId}/reset`,
+    'operator remove': `/admin/operators/${operatorId}/remove`,
     imports: '/admin/imports',
     audit: '/admin/audit',
     'audit record': `/admin/audit/${record.id}?at=${record.at}`,
