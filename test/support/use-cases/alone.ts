@@ -40,6 +40,12 @@ export const commandsAlone: Record<string, string> = {
   ),
   ...Object.fromEntries(['key', 'check', 'show'].map((name) => [`going-live ${name}`, reads])),
   ...Object.fromEntries(['export', 'open'].map((name) => [`going-live ${name}`, twoDeployments])),
+  ...Object.fromEntries(['list', 'show', 'messages'].map((name) => [`webhook ${name}`, reads])),
+  ...Object.fromEntries(
+    ['add', 'update', 'rotate-secret', 'enable', 'disable', 'remove', 'test', 'resend', 'replay'].map(
+      (name) => [`webhook ${name}`, 'Developers do it themselves: test/flows/webhook-cli.test.ts.'],
+    ),
+  ),
   'developer-key list': reads,
   'developer list': reads,
   'developer reset': 'The account may belong to several partners: it needs access to the machine.',
