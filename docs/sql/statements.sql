@@ -56,9 +56,11 @@ SELECT count(*)::int AS rows FROM added;
 INSERT INTO request_log (at, grant_id, kind_id, ms, status, request_id, client_id, detail)
 SELECT to_timestamp(us / 1000000.0),
 coalesce(grant_id, (SELECT c.grant_id FROM connections c WHERE c.access_locator_hash = decode(locator_hash, 'hex'))),
-kind_id, ms, status, request_id, client_id, detail
-FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::real[], $5::smallint[], $6::text[], $7::text[], $8::text[], $9::text[])
-AS call (us, grant_id, kind_id, ms, status, request_id, client_id, detail, locator_hash);
+kind_id, ms, status, request_id,
+coalesce(client_id, (SELECT p.client_id FROM partners p WHERE p.client_id = claimed)), detail
+FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::real[], $5::smallint[], $6::text[], $7::text[], $8::text[], $9::text[],
+  $10::text[])
+AS call (us, grant_id, kind_id, ms, status, request_id, client_id, detail, locator_hash, claimed);
 
 -- add_usage
 WITH batch AS (
@@ -2064,7 +2066,7 @@ SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
 CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
 WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
-WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND auth_methods = '{private_key_jwt}') THEN 'assertion_required'
 ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
@@ -2142,7 +2144,7 @@ SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
 CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
 WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
-WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND auth_methods = '{private_key_jwt}') THEN 'assertion_required'
 ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
@@ -3496,7 +3498,8 @@ AND ($5::text IS NULL OR firm_id = $5) AND ($6::text IS NULL OR status = $6) ORD
 SELECT kind, id, name, amount::float8, at FROM (
   SELECT 'suspended', '', '', 0, NULL::timestamptz FROM partners WHERE client_id = $1 AND status = 'suspended' UNION ALL
   SELECT CASE e.status WHEN 'disabled' THEN 'webhook_disabled' ELSE 'webhook_failing' END, e.id::text, e.url,
-  (SELECT count(*) FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL), e.failing_since
+  (SELECT count(*) FROM (SELECT FROM webhook_messages m
+      WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL LIMIT 10000) AS waiting), e.failing_since
   FROM webhook_endpoints e
   WHERE e.client_id = $1 AND (e.disabled_for IN ('failing', 'gone', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL) UNION ALL
   SELECT 'refused_refreshes', '', '', sum(refresh_refused), min(hour) FROM call_hours
@@ -3979,6 +3982,16 @@ WITH m AS (
   (NULL)::text, (NULL)::text, (e.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('cause', e.disabled_for, 'failing_since', e.failing_since))
   FROM (SELECT ($9)::jsonb AS origin) AS o, unnest(ARRAY['webhook.disabled']) AS event, e
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'webhook_disabled', 'to', u.email, 'name', u.name,
+    'language', 'en',
+    'facts', jsonb_build_object('partner', p.name, 'client_id', p.client_id, 'host', substring(e.url FROM '^https?://([^/?#]+)'), 'cause', e.disabled_for)),
+  now() + interval '2 days'
+  FROM e JOIN partners p ON p.client_id = e.client_id
+  JOIN developer_memberships s ON s.client_id = e.client_id AND s.role <> 'viewer'
+  JOIN developers u ON u.id = s.developer_id AND u.status = 'active' WHERE $10::boolean
 )
 SELECT m.outcome IS NOT NULL AS is_given_up, EXISTS (SELECT FROM e) AS is_disabled FROM m;
 
@@ -4056,7 +4069,7 @@ SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
 CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
 WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
-WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND auth_methods = '{private_key_jwt}') THEN 'assertion_required'
 ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
@@ -4396,7 +4409,7 @@ SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
 CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
 WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
-WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND auth_methods = '{private_key_jwt}') THEN 'assertion_required'
 ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
@@ -4447,7 +4460,7 @@ SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
 CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
 WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
-WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND auth_methods = '{private_key_jwt}') THEN 'assertion_required'
 ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
@@ -4648,7 +4661,7 @@ SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
 CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
 WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
-WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND auth_methods = '{private_key_jwt}') THEN 'assertion_required'
 ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
