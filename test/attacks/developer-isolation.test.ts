@@ -40,6 +40,8 @@ const message: Recipe = { id: ({ messageId }) => `msg_${messageId}` }
 const newUrl = 'https://93.184.216.34/new'
 const jwks = { keys: [] }
 
+const production = { redirect_uris: [newUrl], contact: 'Alder', expected_volume: '9 users' }
+
 /** How each operation is called. Those without an id are about the partner of the key only. */
 const recipes: Record<string, Recipe[]> = {
   'GET /application': [{}],
@@ -47,6 +49,8 @@ const recipes: Record<string, Recipe[]> = {
   'POST /application/secrets': [{ body: {} }],
   'DELETE /application/secrets/old': [{}],
   'PUT /application/keys': [{ body: { jwks } }],
+  'GET /going-live': [{}],
+  'POST /going-live-requests': [{ body: production }],
   'GET /use': [{}],
   'GET /limits': [{}],
   'GET /deprecated-calls': [{}],
