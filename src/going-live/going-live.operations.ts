@@ -105,7 +105,7 @@ const Invited = Type.Object(
     ),
     expires_at: Type.Optional(instant('Until when the link works.')),
   },
-  { $id: 'InvitedDeveloper', description: 'A developer who was invited.' },
+  { $id: 'OpenedDeveloper', description: 'A developer who was invited.' },
 )
 
 const Opened = Type.Object(

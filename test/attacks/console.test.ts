@@ -27,6 +27,8 @@ const forms: [path: string, scope: Parameters<ReturnType<typeof scopesOf>['has']
   [`/admin/partners/${clientId}/end-old-secrets`, 'partners:write'],
   [`/admin/partners/${clientId}/logo`, 'partners:write'],
   [`/admin/partners/${clientId}/apply-lifetime`, 'grants:write'],
+  ['/admin/going-live', 'partners:write'],
+  ['/admin/going-live/open', 'partners:write'],
   ['/admin/users/new', 'users:write'],
   ['/admin/users/ada/edit', 'directory:write'],
   ['/admin/users/ada/export', 'users:write'],

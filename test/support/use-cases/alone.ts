@@ -2,6 +2,7 @@
 
 const reads = 'It changes nothing.'
 const onMachine = 'It works on the files, the environment or the database of the machine.'
+const twoDeployments = 'It needs two deployments: test/flows/going-live.test.ts compares its doors.'
 const provider = 'Who changes an identity provider could log in as any user: it needs access to the machine.'
 
 const twoDeployments = 'It needs a sandbox and a production: test/flows/going-live.test.ts.'
@@ -50,6 +51,17 @@ export const commandsAlone: Record<string, string> = {
       'Keys of a partner, which its developers make. The command is for the first one.',
     ]),
   ),
+  ...Object.fromEntries(['key', 'check', 'show'].map((name) => [`going-live ${name}`, reads])),
+  ...Object.fromEntries(['export', 'open'].map((name) => [`going-live ${name}`, twoDeployments])),
+  ...Object.fromEntries(['list', 'show', 'messages'].map((name) => [`webhook ${name}`, reads])),
+  ...Object.fromEntries(
+    ['add', 'update', 'rotate-secret', 'enable', 'disable', 'remove', 'test', 'resend', 'replay'].map(
+      (name) => [
+        `webhook ${name}`,
+        'Webhooks belong to the developers of a partner, in their API and pages.',
+      ],
+    ),
+  ),
   'user set-password':
     'In a request or a form, others would learn the password. They send the user a link instead.',
   import: 'Files of the machine. The API takes changes of the directory: they leave their own event.',
@@ -62,6 +74,8 @@ export const operationsAlone: Record<string, string> = {
   previewGoingLiveRequest: reads,
   openGoingLiveRequest: twoDeployments,
   changeDirectory: directory,
+  previewGoingLiveRequest: reads,
+  openGoingLiveRequest: twoDeployments,
   ...Object.fromEntries(
     ['Firm', 'Role', 'User', 'Household', 'Account', 'Access'].flatMap((type) => [
       [`putDirectory${type}`, directory],
