@@ -5,8 +5,6 @@ const onMachine = 'It works on the files, the environment or the database of the
 const twoDeployments = 'It needs two deployments: test/flows/going-live.test.ts compares its doors.'
 const provider = 'Who changes an identity provider could log in as any user: it needs access to the machine.'
 
-const twoDeployments = 'It needs a sandbox and a production: test/flows/going-live.test.ts.'
-
 export const commandsAlone: Record<string, string> = {
   ...Object.fromEntries(
     [
@@ -40,8 +38,6 @@ export const commandsAlone: Record<string, string> = {
   ...Object.fromEntries(
     ['add', 'update', 'set-credential', 'remove', 'link', 'unlink'].map((name) => [`idp ${name}`, provider]),
   ),
-  ...Object.fromEntries(['key', 'check', 'show'].map((name) => [`going-live ${name}`, reads])),
-  ...Object.fromEntries(['export', 'open'].map((name) => [`going-live ${name}`, twoDeployments])),
   'developer-key list': reads,
   'developer list': reads,
   'developer reset': 'The account may belong to several partners: it needs access to the machine.',
@@ -71,8 +67,6 @@ const directory = 'A change of the directory leaves its own event: test/flows/di
 
 export const operationsAlone: Record<string, string> = {
   testProvider: reads,
-  previewGoingLiveRequest: reads,
-  openGoingLiveRequest: twoDeployments,
   changeDirectory: directory,
   previewGoingLiveRequest: reads,
   openGoingLiveRequest: twoDeployments,
