@@ -19,13 +19,3 @@ document.addEventListener('click', ({ target }) => {
 document.addEventListener('keydown', ({ key }) => {
   if (key === 'Escape') for (const menu of menus) menu.open = false
 })
-
-// A file fills the text field that it names. Without this script, people paste its text.
-for (const input of document.querySelectorAll('input[data-fills]')) {
-  const target = document.getElementById(input.dataset.fills)
-  input.closest('.field').hidden = false
-  input.addEventListener('change', async () => {
-    const [file] = input.files
-    if (file && target) target.value = await file.text()
-  })
-}

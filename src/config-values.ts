@@ -100,7 +100,7 @@ export function parseWebhookAllow(text: string): string[] {
   for (const entry of entries) {
     if (isIP(entry.replace(/\/.*/, ''))) parseNetworks(entry)
     else if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(entry))
-      throw new Error(`must be host names, IP addresses or networks, and "${entry}" is none of them`)
+      throw new Error(`must be host names, IP addresses or networks, not "${entry}"`)
   }
   return entries
 }

@@ -56,9 +56,11 @@ SELECT count(*)::int AS rows FROM added;
 INSERT INTO request_log (at, grant_id, kind_id, ms, status, request_id, client_id, detail)
 SELECT to_timestamp(us / 1000000.0),
 coalesce(grant_id, (SELECT c.grant_id FROM connections c WHERE c.access_locator_hash = decode(locator_hash, 'hex'))),
-kind_id, ms, status, request_id, client_id, detail
-FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::real[], $5::smallint[], $6::text[], $7::text[], $8::text[], $9::text[])
-AS call (us, grant_id, kind_id, ms, status, request_id, client_id, detail, locator_hash);
+kind_id, ms, status, request_id,
+coalesce(client_id, (SELECT p.client_id FROM partners p WHERE p.client_id = claimed)), detail
+FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::real[], $5::smallint[], $6::text[], $7::text[], $8::text[], $9::text[],
+  $10::text[])
+AS call (us, grant_id, kind_id, ms, status, request_id, client_id, detail, locator_hash, claimed);
 
 -- add_usage
 WITH batch AS (
@@ -2064,7 +2066,7 @@ SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
 CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
 WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
-WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND auth_methods = '{private_key_jwt}') THEN 'assertion_required'
 ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
@@ -2142,7 +2144,7 @@ SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
 CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
 WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
-WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND auth_methods = '{private_key_jwt}') THEN 'assertion_required'
 ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
@@ -3496,7 +3498,8 @@ AND ($5::text IS NULL OR firm_id = $5) AND ($6::text IS NULL OR status = $6) ORD
 SELECT kind, id, name, amount::float8, at FROM (
   SELECT 'suspended', '', '', 0, NULL::timestamptz FROM partners WHERE client_id = $1 AND status = 'suspended' UNION ALL
   SELECT CASE e.status WHEN 'disabled' THEN 'webhook_disabled' ELSE 'webhook_failing' END, e.id::text, e.url,
-  (SELECT count(*) FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL), e.failing_since
+  (SELECT count(*) FROM (SELECT FROM webhook_messages m
+      WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL LIMIT 10000) AS waiting), e.failing_since
   FROM webhook_endpoints e
   WHERE e.client_id = $1 AND (e.disabled_for IN ('failing', 'gone', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL) UNION ALL
   SELECT 'refused_refreshes', '', '', sum(refresh_refused), min(hour) FROM call_hours
@@ -3979,6 +3982,16 @@ WITH m AS (
   (NULL)::text, (NULL)::text, (e.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('cause', e.disabled_for, 'failing_since', e.failing_since))
   FROM (SELECT ($9)::jsonb AS origin) AS o, unnest(ARRAY['webhook.disabled']) AS event, e
+), mail AS (
+  INSERT INTO outbox (kind, payload, expires_at)
+  SELECT 'mail',
+  jsonb_build_object('mail', 'webhook_disabled', 'to', u.email, 'name', u.name,
+    'language', 'en',
+    'facts', jsonb_build_object('partner', p.name, 'client_id', p.client_id, 'host', substring(e.url FROM '^https?://([^/?#]+)'), 'cause', e.disabled_for)),
+  now() + interval '2 days'
+  FROM e JOIN partners p ON p.client_id = e.client_id
+  JOIN developer_memberships s ON s.client_id = e.client_id AND s.role <> 'viewer'
+  JOIN developers u ON u.id = s.developer_id AND u.status = 'active' WHERE $10::boolean
 )
 SELECT m.outcome IS NOT NULL AS is_given_up, EXISTS (SELECT FROM e) AS is_disabled FROM m;
 
@@ -4056,7 +4069,7 @@ SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
 CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
 WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
-WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND auth_methods = '{private_key_jwt}') THEN 'assertion_required'
 ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
@@ -4396,7 +4409,7 @@ SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
 CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
 WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
-WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND auth_methods = '{private_key_jwt}') THEN 'assertion_required'
 ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
@@ -4447,7 +4460,7 @@ SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
 CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
 WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
-WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND auth_methods = '{private_key_jwt}') THEN 'assertion_required'
 ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
@@ -4648,7 +4661,7 @@ SELECT
 CASE WHEN NOT EXISTS (SELECT FROM credentialed) THEN
 CASE WHEN $2 = 'private_key_jwt' THEN 'unknown'
 WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND $3 = ANY (leaked_secret_hashes)) THEN 'secret_leaked'
-WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND secret_hashes = '{}') THEN 'assertion_required'
+WHEN EXISTS (SELECT FROM partners WHERE client_id = $1 AND auth_methods = '{private_key_jwt}') THEN 'assertion_required'
 ELSE 'unknown' END
 WHEN NOT (SELECT permitted FROM credentialed) THEN 'wrong_method'
 WHEN NOT EXISTS (SELECT FROM client) THEN 'assertion_used'
@@ -5313,18 +5326,21 @@ RETURNING now() AS now, key, granted, used;
 -- tell_firm
 WITH firm AS (
   SELECT * FROM firm_notices WHERE until_at IS NOT NULL ORDER BY until_at LIMIT 1 FOR UPDATE SKIP LOCKED
+), someone AS MATERIALIZED (
+  SELECT u.* FROM firm CROSS JOIN LATERAL (
+    SELECT * FROM users WHERE (firm_id, id) > (firm.firm_id, firm.after_user) AND firm_id <= firm.firm_id
+    ORDER BY firm_id, id LIMIT 1000) AS u
 ), batch AS MATERIALIZED (
   SELECT g.id AS grant_id, u.id AS user_id, u.firm_id, r.sees, firm.until_at,
   greatest(firm.told_at, e.tells_after, u.sees_since) AS since,
   u.sees_since > greatest(firm.told_at, e.tells_after, g.created_at) AS must_resync
-  FROM firm JOIN users u ON u.firm_id = firm.firm_id AND u.id > firm.after_user
-  JOIN roles r ON r.name = u.role
+  FROM firm CROSS JOIN someone u JOIN roles r ON r.name = u.role
   JOIN grants g ON g.user_id = u.id
   CROSS JOIN LATERAL (
     SELECT min(e.tells_after) AS tells_after FROM webhook_endpoints e
     WHERE e.client_id = g.client_id AND e.events && ARRAY['household.changed', 'household.removed', 'grant.resync_required']) AS e
   WHERE u.status = 'active' AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND e.tells_after IS NOT NULL
-  ORDER BY u.firm_id, u.id FETCH FIRST 100 ROWS WITH TIES
+  ORDER BY u.id FETCH FIRST 50 ROWS WITH TIES
 ), news AS MATERIALIZED (
   SELECT caller.*, found.*
   FROM batch AS caller CROSS JOIN LATERAL (
@@ -5334,19 +5350,23 @@ WITH firm AS (
           h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
               SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS is_visible FROM (
         SELECT c.household_id AS id, c.beyond FROM (
-          SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > 500 AS beyond
-          FROM (SELECT * FROM household_changes c WHERE c.firm_id = caller.firm_id AND c.changed_at > caller.since AND c.changed_at <= caller.until_at
-            ORDER BY c.changed_at, c.household_id LIMIT 501) AS logged) AS c
+          SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > 200 AS beyond
+          FROM (SELECT * FROM household_changes c
+            WHERE (c.firm_id, c.changed_at, c.household_id) > (caller.firm_id, caller.since, '~')
+            AND (c.firm_id, c.changed_at) <= (caller.firm_id, caller.until_at) AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id
+            ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT 201) AS logged) AS c
         WHERE c.beyond OR caller.sees = 'firm' OR EXISTS (
           SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = c.household_id OFFSET 0)
         UNION ALL
         SELECT c.household_id, c.beyond FROM (
-          SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > 500 AS beyond
-          FROM (SELECT * FROM access_changes c WHERE c.user_id = caller.user_id AND c.changed_at > caller.since AND c.changed_at <= caller.until_at
-            ORDER BY c.changed_at, c.household_id LIMIT 501) AS logged) AS c
+          SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > 200 AS beyond
+          FROM (SELECT * FROM access_changes c
+            WHERE (c.user_id, c.changed_at, c.household_id) > (caller.user_id, caller.since, '~')
+            AND (c.user_id, c.changed_at) <= (caller.user_id, caller.until_at) AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id
+            ORDER BY c.user_id, c.changed_at, c.household_id LIMIT 201) AS logged) AS c
         WHERE caller.sees = 'granted' AND (c.beyond OR EXISTS (
             SELECT FROM households h WHERE h.firm_id = caller.firm_id AND h.id = c.household_id OFFSET 0) OR EXISTS (
-            SELECT FROM household_changes l WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))) AS first) AS change
+            SELECT FROM household_changes l WHERE l.firm_id = caller.firm_id AND l.household_id = c.household_id OFFSET 0))) AS first OFFSET 0) AS change
   ) AS found
 ), told AS (
   SELECT n.*, g.client_id, facts_of_grant(g) AS facts
@@ -5372,7 +5392,11 @@ WITH firm AS (
   told_at = CASE WHEN is_last THEN n.until_at ELSE n.told_at END,
   until_at = CASE WHEN is_last THEN NULL ELSE n.until_at END,
   after_user = CASE WHEN is_last THEN '' ELSE last_user END
-  FROM firm, (SELECT count(*) < 100 AS is_last, max(user_id) AS last_user FROM batch) AS b
+  FROM firm, (
+    SELECT grants < 50 AND users < 1000 AS is_last,
+    CASE WHEN grants < 50 THEN s.last_user ELSE b.last_user END AS last_user
+    FROM (SELECT count(*) AS grants, max(user_id) AS last_user FROM batch) AS b,
+    (SELECT count(*) AS users, max(id) AS last_user FROM someone) AS s) AS progress
   WHERE n.firm_id = firm.firm_id
 )
 SELECT (SELECT count(*)::int FROM firm) AS firms, (SELECT count(*)::int FROM batch) AS grants,

@@ -142,7 +142,7 @@ async function load(client: pg.Client, backup: BackupReader, rows: Record<string
   )
   // A migration may have inserted rows. The backup contains them too.
   await client.query(`TRUNCATE ${tables.map(({ name }) => name).join(', ')}`)
-  // Its triggers write events, and a restored grant is not a new one. Those that end now are told (docs/adr/0044).
+  // Its triggers write events, and a restored grant is not a new one. An end that is applied later writes one.
   await client.query('ALTER TABLE grants DISABLE TRIGGER USER')
   for await (const { table, columns, rows: text } of backup.tables()) {
     if (omittedTables.includes(table))

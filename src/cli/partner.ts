@@ -14,6 +14,7 @@ import { grantLifetimeOption } from './grant-lifetime-option.ts'
 import { addLimitOptions, changedLimits, type LimitOptions, limitLines } from './limit-options.ts'
 import { createCommand, readText, secretShownOnce } from './partner-create.ts'
 import { deleteCommand, unknownPartner } from './partner-delete.ts'
+import { deprecatedCallsCommand, useCommand } from './partner-use.ts'
 import { addProfileOptions, type ProfileOptions, profileLines, profileOf } from './profile-options.ts'
 
 type Json = { json?: boolean }
@@ -49,6 +50,8 @@ export function partnerCommand(): Command {
     .addCommand(rotateSecret())
     .addCommand(endOldSecret())
     .addCommand(setKeys())
+    .addCommand(useCommand())
+    .addCommand(deprecatedCallsCommand())
     .addCommand(deleteCommand())
 }
 

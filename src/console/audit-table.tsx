@@ -51,6 +51,8 @@ export const actorKinds: Record<string, string> = {
   os_user: 'Command by',
   user: 'User',
   partner: 'Partner',
+  developer: 'Developer',
+  developer_key: 'Key of developers',
   provider: 'Identity provider',
   secret_scanner: 'Secret scanner',
   system: 'Latchkey',

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { InvitedDeveloper, OpenedRequest } from '../going-live/open-request.ts'
-import type { GoingLiveRequest, RequestedCheck } from '../going-live/request.ts'
-import { PostForm, TextArea } from '../panel/forms.tsx'
+import { type GoingLiveRequest, longestRequest, type RequestedCheck } from '../going-live/request.ts'
+import { FileField, PostForm, TextArea } from '../panel/forms.tsx'
 import { Exact, Facts, Faults, Id, Name, PageHead, Section, State } from '../panel/page-parts.tsx'
 import { Table } from '../panel/table.tsx'
 import { partnerAddress } from './partners.routes.tsx'
@@ -20,18 +20,19 @@ export function RequestForm({ csrf, faults }: { csrf: string; faults: string[] }
         intro="A partner makes it in the sandbox. You see what it would do before anything happens."
       />
       <Faults faults={faults} />
-      <PostForm action={goingLiveUrl} csrf={csrf}>
-        <div class="field" hidden>
-          <label for="file">The file of the partner</label>
-          <input type="file" id="file" data-fills="request" />
-        </div>
+      <PostForm action={goingLiveUrl} csrf={csrf} hasFile>
+        <FileField
+          name="file"
+          label="The file of the partner"
+          accept="text/plain"
+          hint="A text file of one line."
+        />
         <TextArea
           name="request"
-          label="The request"
+          label="Or its text"
           hint="The whole text, which begins with ey."
-          maxLength={200_000}
+          maxLength={longestRequest}
           rows={6}
-          required
         />
         <button type="submit">Look at it</button>
       </PostForm>
@@ -80,7 +81,7 @@ export function PreviewPage(props: {
         </Section>
       )}
       <Checks checks={checks} />
-      <PostForm action={`${goingLiveUrl}/open`} csrf={csrf}>
+      <PostForm action={`${goingLiveUrl}/open`} csrf={csrf} hasFile>
         <input type="hidden" name="request" value={signed} />
         <p>
           No secret is shown to you. A developer with the role admin makes it on the credentials page, after

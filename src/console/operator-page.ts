@@ -15,8 +15,6 @@ type OperatorRoute = {
   scope: Scope | 'any'
   /** For what is dangerous: the operator must have proved their identity in the last minutes, and is asked to if not. */
   recent?: boolean
-  /** Bytes of the body. Default: 64 kB. */
-  bodyLimit?: number
   schema?: Pick<FastifySchema, 'body' | 'params' | 'querystring'>
 }
 

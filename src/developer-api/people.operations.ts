@@ -101,7 +101,8 @@ export const removeDeveloperRoute = describeRoute({
     operationId: 'removeDeveloper',
     tag,
     summary: 'Remove a developer',
-    description: 'The developer loses access with the next request. Keys that the developer made stay: revoke them.',
+    description:
+      'The developer loses access with the next request. Keys that the developer made stay: revoke them.',
     responses: { 204: noContent },
     problems: [404, 409],
   },

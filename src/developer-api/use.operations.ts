@@ -5,6 +5,7 @@ import { count, instant, nullableInstant, nullableText } from '../management/sch
 import { type RangeName, ranges } from '../panel/periods.ts'
 import Type from '../typebox.ts'
 import { describeRoute } from './developer-edge.ts'
+import { countedDays } from './use.ts'
 
 const tag = 'Use'
 
@@ -107,7 +108,7 @@ export const deprecatedCallsRoute = describeRoute({
     operationId: 'listDeprecatedCalls',
     tag,
     summary: 'List deprecated operations that you still call',
-    description: 'Counted over the last 30 days. Empty: you are ready for their end.',
+    description: `Counted over the last ${countedDays} days. Empty: you are ready for their end.`,
     responses: {
       200: jsonResponse(
         Type.Object(
@@ -119,6 +120,3 @@ export const deprecatedCallsRoute = describeRoute({
     },
   },
 })
-
-/** Days over which deprecated calls are counted. */
-export const countedDays = 30

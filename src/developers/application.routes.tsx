@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Context } from '../context.ts'
+import { allows } from '../developer-keys/roles.ts'
 import { DoneQuery, textOrNull } from '../panel/fields.ts'
 import { linesOf } from '../panel/forms.tsx'
 import { findListedPartner, type ListedPartner } from '../partners/partners.sql.ts'
@@ -12,7 +13,6 @@ import {
   ApplicationPage,
   applicationFields,
 } from './application-page.tsx'
-import { allows } from '../developer-keys/roles.ts'
 import { type DeveloperRequest, developerPage } from './developer-page.ts'
 import type { DeveloperWeb } from './edge.ts'
 import { appUrl, showMissing } from './parts.tsx'

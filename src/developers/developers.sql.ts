@@ -1,8 +1,8 @@
 import { auditRow } from '../audit/audit-row.sql.ts'
 import { Instant, statement } from '../database/database.ts'
+import { DeveloperRole } from '../developer-keys/roles.ts'
 import { isNamed } from '../people/links.sql.ts'
 import Type, { type Static } from '../typebox.ts'
-import { DeveloperRole } from '../developer-keys/roles.ts'
 
 const orNull = <T extends Parameters<typeof Type.Array>[0]>(type: T) => Type.Union([type, Type.Null()])
 

@@ -1,10 +1,10 @@
 import { type Origin, originValue } from '../audit/origin.ts'
 import type { Queries } from '../database/database.ts'
+import type { DeveloperRole } from '../developer-keys/roles.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { faultsOf, type NotChanged, noSuchPerson } from '../people/accounts.ts'
 import { quoted } from '../visible-text.ts'
 import { deleteDeveloper, type ListedDeveloper, listDevelopers, updateDeveloper } from './developers.sql.ts'
-import type { DeveloperRole } from '../developer-keys/roles.ts'
 
 export type DeveloperChange = {
   name?: string | undefined

@@ -1,10 +1,10 @@
 import { auditRow } from '../audit/audit-row.sql.ts'
 import { Instant, statement } from '../database/database.ts'
+import { DeveloperRole } from '../developer-keys/roles.ts'
 import { counting } from '../login/login.sql.ts'
 import { mailRow } from '../outbox/mail-row.sql.ts'
 import { linkLife, storeLink } from '../people/links.sql.ts'
 import Type, { type Static } from '../typebox.ts'
-import { DeveloperRole } from '../developer-keys/roles.ts'
 
 const orNull = <T extends Parameters<typeof Type.Array>[0]>(type: T) => Type.Union([type, Type.Null()])
 

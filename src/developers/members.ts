@@ -1,12 +1,12 @@
 import { type Origin, originValue } from '../audit/origin.ts'
 import type { Config } from '../config.ts'
 import type { Queries } from '../database/database.ts'
+import type { DeveloperRole } from '../developer-keys/roles.ts'
 import { foldCase } from '../directory/case-folding.ts'
 import { faultsOf, newSetupLink, type SetupLink, shownLink } from '../people/accounts.ts'
 import { hmac } from '../secrets/derived-keys.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
 import { deleteMember, inviteMember, updateMember } from './members.sql.ts'
-import type { DeveloperRole } from '../developer-keys/roles.ts'
 
 /** Who changes the people of an application: an operator, or an administrator of the application. */
 export type By = 'operator' | 'admin'

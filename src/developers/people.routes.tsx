@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
+import { DeveloperRole } from '../developer-keys/roles.ts'
 import { DoneQuery, formText } from '../panel/fields.ts'
 import { Done, PageHead } from '../panel/page-parts.tsx'
 import Type, { type Static } from '../typebox.ts'
@@ -9,7 +10,6 @@ import { membersOf } from './members.sql.ts'
 import { changeMember, inviteDeveloper, removeMember } from './members.ts'
 import { appUrl, IdParams, type IdRoute, showMissing } from './parts.tsx'
 import { type InviteFields, InviteForm, MemberPage, PeopleList } from './people-pages.tsx'
-import { DeveloperRole } from '../developer-keys/roles.ts'
 import { appAddress } from './shell.tsx'
 
 const url = `${appUrl}/people` as const

@@ -150,6 +150,9 @@ function ExplainedCall({ call, clientId }: { call: PartnerRequest; clientId: str
   )
 }
 
+const tryAgain = 'The fault is not in your request. Send it again after some time.'
+const correct = 'Correct what the answer names, then send the request again.'
+
 /** Why a call was refused, and what to do. */
 function Verdict({ call }: { call: PartnerRequest }) {
   const { status, title, detail, cause, remedy, error_page: errorPage, authenticated } = call
@@ -181,11 +184,9 @@ function Verdict({ call }: { call: PartnerRequest }) {
           <strong>Cause:</strong> {cause}
         </p>
       )}
-      {remedy !== null && (
-        <p>
-          <strong>What to do:</strong> {remedy}
-        </p>
-      )}
+      <p>
+        <strong>What to do:</strong> {remedy ?? (status >= 500 ? tryAgain : correct)}
+      </p>
       {errorPage !== null && (
         <p>
           <a href={errorPage}>This error in the docs</a>

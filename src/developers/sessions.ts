@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import type { DeveloperRole } from '../developer-keys/roles.ts'
 import { type Person, personOfRow, personSessionHash } from '../people/sessions.ts'
 import { findDeveloperSession } from './sessions.sql.ts'
-import type { DeveloperRole } from '../developer-keys/roles.ts'
 
 /** An application, and what the developer may do with it. */
 export type MemberApp = { clientId: string; name: string; role: DeveloperRole }

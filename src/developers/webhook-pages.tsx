@@ -177,7 +177,6 @@ function Settings({ endpoint }: { endpoint: Endpoint }) {
           Description: endpoint.description === null ? undefined : <bdi>{endpoint.description}</bdi>,
           Added: <Exact at={endpoint.created_at} />,
           'Waiting messages': amount(endpoint.waiting),
-          Events: endpoint.events.join(', '),
           'Signed with': (
             <ul>
               {endpoint.secrets.map((secret) => (
@@ -187,6 +186,7 @@ function Settings({ endpoint }: { endpoint: Endpoint }) {
               ))}
             </ul>
           ),
+          Events: endpoint.events.join(', '),
         }}
       />
     </Section>

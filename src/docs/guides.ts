@@ -7,7 +7,8 @@ import { type Article, readArticle } from './article.ts'
 const guideGroups = {
   'Get started': ['quick-start', 'connect-button', 'libraries', 'testing'],
   'Read data': ['refreshing', 'paging-and-sync', 'limits'],
-  'Your application': ['developer-pages'],
+  Webhooks: ['webhooks', 'events'],
+  'Your application': ['developer-pages', 'developer-api'],
   'Go live': ['security', 'going-live'],
   Reference: ['contract', 'errors'],
 }

@@ -17,8 +17,6 @@ type PersonRoute<P> = {
   url: string
   /** For what is dangerous: the person must have proved their identity in the last minutes, and is asked to if not. */
   recent?: boolean | undefined
-  /** Bytes of the body. Default: 64 kB. */
-  bodyLimit?: number | undefined
   schema?: Pick<FastifySchema, 'body' | 'params' | 'querystring'> | undefined
   /** Sends an answer if the person may not open the page. */
   check?: (request: FastifyRequest, reply: FastifyReply, person: P) => FastifyReply | undefined
@@ -53,7 +51,7 @@ export function personPage<P extends Person, Fields extends RequestFields = Requ
   app: FastifyInstance,
   context: Context,
   web: PeopleWeb<P>,
-  { method = 'GET', url, recent = false, bodyLimit, schema, check }: PersonRoute<P>,
+  { method = 'GET', url, recent = false, schema, check }: PersonRoute<P>,
   handler: (exchange: PersonRequest<P, Fields>) => Promise<FastifyReply>,
 ): void {
   const { kind, home } = web
@@ -79,7 +77,6 @@ export function personPage<P extends Person, Fields extends RequestFields = Requ
     method,
     url: url.slice(home.length) || '/',
     ...(schema && { schema }),
-    ...(bodyLimit && { bodyLimit }),
     // In this order: a stranger learns nothing about a form, not even that it is malformed.
     preValidation: [
       findPerson,

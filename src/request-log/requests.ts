@@ -63,7 +63,8 @@ export async function findRows(
   const { expensive } = database
   if (requestId !== undefined) return run(expensive.run(findRequests, [...part, requestId, clientId, route]))
   const ofOneUser = userId !== null || grantId !== null || subject !== null
-  if (statuses[0] >= 400 && !ofOneUser) return run(expensive.run(listRefusedRequests, [...part, clientId, route]))
+  if (statuses[0] >= 400 && !ofOneUser)
+    return run(expensive.run(listRefusedRequests, [...part, clientId, route]))
   if (!ofOneUser && clientId === null)
     return refused('Name a partner, a user, a grant or a request id, or ask for refused calls only.')
   return run(expensive.run(listRequestsOfGrants, [...part, userId, clientId, grantId, subject, route]))

@@ -2,13 +2,13 @@ import { instant, nullableInstant, oneOf } from '../management/schemas.ts'
 import Type, { type TObject } from '../typebox.ts'
 
 /** Who ended a grant. `expiry`: no one, the consent has expired. */
-export const grantEnders = ['user', 'operator', 'expiry'] as const
+const grantEnders = ['user', 'operator', 'expiry'] as const
 
 /** Why a grant ended. */
-export const grantEndReasons = ['disconnected', 'revoked', 'firm_changed', 'user_deleted', 'expired'] as const
+const grantEndReasons = ['disconnected', 'revoked', 'firm_changed', 'user_deleted', 'expired'] as const
 
 /** Why a connection ended, in the words of the errors that its tokens get (src/errors/endings.ts). `expired` was not refreshed. */
-export const connectionEndCauses = [
+const connectionEndCauses = [
   'ended_by_partner',
   'ended_by_code_replay',
   'ended_by_code_misuse',
@@ -20,7 +20,7 @@ export const connectionEndCauses = [
 ] as const
 
 /** Why a household is no longer visible (src/households/v2/removed-reasons.sql.ts). */
-export const householdRemovedReasons = ['access_ended', 'household_deleted'] as const
+const householdRemovedReasons = ['access_ended', 'household_deleted'] as const
 
 /** Ids that a `household.removed` names at most. */
 export const mostRemovedIds = 100

@@ -7,7 +7,7 @@ import { receiverFixture } from '../support/webhooks.ts'
 const db = await databaseFixture()
 const receiver = await receiverFixture()
 
-test('89: servers are killed while users connect and disconnect: every event arrives, in the order of its grant', async () => {
+test('90: servers are killed while users connect and disconnect: every event arrives, in the order of its grant', async () => {
   const server = await testServer({ on: db })
   const partner = await server.partner()
   await server.close()

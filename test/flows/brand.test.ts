@@ -146,14 +146,15 @@ describe('a branded deployment', async () => {
   const partner = await server.partner()
   const visitor = await loggedIn(server, 'ada')
 
-  /** Reads all pages that the links of these pages lead to, on this origin. The docs are English and have other readers. */
+  /** Reads all pages that the links of these pages lead to, on this origin. Docs, console and developer pages are English and have other readers. */
   async function crawl(visitor: Visitor, language: string, first: Page[]): Promise<Page[]> {
     const pages = new Map(first.map((page) => [page.url, page]))
     for (const page of pages.values()) {
       for (const link of page.document.querySelectorAll('a[href]')) {
         const url = new URL(link.getAttribute('href') ?? '', page.url)
         url.hash = ''
-        const isForOthers = url.href.startsWith(server.baseUrl) || url.pathname.startsWith('/admin')
+        const isForOthers =
+          url.href.startsWith(server.baseUrl) || /^\/(admin|developers|status\.json)/.test(url.pathname)
         const isUserPage = url.origin === server.authUrl && !isForOthers
         if (!isUserPage || pages.has(url.href)) continue
         pages.set(
@@ -246,16 +247,18 @@ describe('a branded deployment', async () => {
     expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png'])
   })
 
-  test('the foot links to support, privacy and terms', async () => {
+  test('the foot links to status, support, privacy and terms', async () => {
     const page = await new Visitor().get(`${server.authUrl}/no-such-page`)
     const links = page.document.querySelectorAll('footer a').map((link) => link.getAttribute('href'))
-    expect(links).toEqual([northbridge.support_url, northbridge.privacy_url, northbridge.terms_url])
+    const { support_url, privacy_url, terms_url } = northbridge
+    expect(links).toEqual(['/status', support_url, privacy_url, terms_url])
   })
 })
 
-test('without a brand, the pages have Latchkey’s name and no links in the foot', async () => {
+test('without a brand, the pages have Latchkey’s name and only the status in the foot', async () => {
   const server = await serverFixture()
   const page = await new Visitor().get(server.authUrl)
   expect(page.document.querySelector('header .brand')?.text).toBe('Latchkey')
-  expect(page.document.querySelectorAll('footer a')).toEqual([])
+  const links = page.document.querySelectorAll('footer a').map((link) => link.getAttribute('href'))
+  expect(links).toEqual(['/status'])
 })

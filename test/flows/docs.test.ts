@@ -227,6 +227,7 @@ test.each([
   expect(links).toEqual([
     ['/login', expect.any(String)],
     [root, label],
+    ['/developers', expect.any(String)],
     ['/admin', expect.any(String)],
   ])
   expect(page.headers.getSetCookie()).toEqual([])

@@ -6,7 +6,6 @@ import { revokeGrant } from '../../src/grants/grants.ts'
 import { reportLeak } from '../../src/incidents/leaked-credentials.ts'
 import { consequencesOfDeletion, deletePartner } from '../../src/partners/delete-partner.ts'
 import { rotatePartnerSecret, setPartnerStatus } from '../../src/partners/partners.ts'
-import { eventDocs } from '../../src/webhooks/event-types.ts'
 import { adminCaller, newKey } from '../support/admin.ts'
 import { codeFor, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
@@ -205,8 +204,4 @@ test('what is rolled back is not told', async () => {
     await client.query('ROLLBACK')
   })
   expect(await user.told()).toEqual([])
-})
-
-test('the examples of the documentation have the described shape', () => {
-  checkedEvents(eventDocs.map(({ type, example }) => ({ type, grant_id: null, data: example })))
 })

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { systemOrigin } from '../../src/audit/origin.ts'
 import { changeProviderLogins } from '../../src/people/provider-settings.ts'
 import { query } from '../support/database.ts'
+import { invited } from '../support/developers.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { foreignProvider } from '../support/foreign-provider.ts'
 import {
@@ -23,17 +24,20 @@ const provider = await foreignProvider({
   redirect_uris: [
     `${server.authUrl}/login/idp/${id}/callback`,
     `${server.authUrl}/admin/login/idp/${id}/callback`,
+    `${server.authUrl}/developers/login/idp/${id}/callback`,
   ],
 })
 await addTestProvider(server, { id, issuer: provider.issuer })
 const setOperators = (operators: boolean, acr?: string) =>
   changeProviderLogins(server.database, systemOrigin, 'operator', { id, logIn: operators, acr })
 
-async function consoleLogin(account: string, visitor = new Visitor()): Promise<Page> {
-  const page = await visitor.get(`${server.authUrl}/admin/login`)
-  const start = await visitor.submit(page, `/admin/login/idp/${id}`, {})
+async function logIn(home: '/admin' | '/developers', account: string, visitor: Visitor): Promise<Page> {
+  const page = await visitor.get(`${server.authUrl}${home}/login`)
+  const start = await visitor.submit(page, `${home}/login/idp/${id}`, {})
   return signInAs(visitor, await followAnywhere(visitor, start), account)
 }
+
+const consoleLogin = (account: string, visitor = new Visitor()) => logIn('/admin', account, visitor)
 
 beforeEach(async () => {
   provider.method = {}
@@ -100,5 +104,34 @@ describe('a provider that is flagged for operators', () => {
     const [csrf] = /name="_csrf" value="([^"]+)"/.exec(page.text)?.slice(1) ?? []
     const start = await visitor.post(`${server.authUrl}/admin/login/idp/${id}`, { _csrf: csrf ?? '' })
     expect(start.status).toBe(404)
+  })
+})
+
+describe('a provider that is flagged for developers', () => {
+  const setDevelopers = (logIn: boolean) =>
+    changeProviderLogins(server.database, systemOrigin, 'developer', { id, logIn })
+  const login = (account: string, visitor = new Visitor()) => logIn('/developers', account, visitor)
+
+  test('logs an invited developer in without a password, and no one else', async () => {
+    await setDevelopers(true)
+    const { clientId } = await server.partner({ name: 'Ledger' })
+    await invited(server, { clientId, email: 'ada@example.com' })
+    const visitor = new Visitor()
+    expect(textOf(await login('sub-ada', visitor))).toContain('Ledger')
+    expect(textOf(await login('sub-olive'))).toContain('No developer has this address')
+    await setDevelopers(false)
+    expect(redirectOf(await visitor.get(`${server.authUrl}/developers`))?.pathname).toBe('/developers/login')
+  })
+
+  test('87: the login of an operator through the provider is none of a developer', async () => {
+    await setDevelopers(true)
+    const { clientId } = await server.partner({ name: 'Ledger' })
+    await invited(server, { clientId, email: 'olive@example.com' })
+    const visitor = new Visitor()
+    const page = await visitor.get(`${server.authUrl}/admin/login`)
+    const start = await visitor.submit(page, `/admin/login/idp/${id}`, {})
+    const state = redirectOf(start)?.searchParams.get('state') ?? ''
+    const callback = `${server.authUrl}/developers/login/idp/${id}/callback?${new URLSearchParams({ state, code: 'x' })}`
+    expect(textOf(await visitor.get(callback))).toContain('was not started here')
   })
 })

@@ -81,7 +81,10 @@ describe('a restore takes over from the replaced database', () => {
       [subject],
     )
     await cliFor(backups.target).json('restore', file, '--replaces', source.url)
-    const messages = await query(backups.target.database, 'SELECT endpoint_id, type, data FROM webhook_messages')
+    const messages = await query(
+      backups.target.database,
+      'SELECT endpoint_id, type, data FROM webhook_messages',
+    )
     expect(messages).toMatchObject([
       { endpoint_id: kept, type: 'grant.revoked', data: { subject, by: 'user', reason: 'disconnected' } },
     ])

@@ -8,7 +8,7 @@ const kills = Number(process.env.LATCHKEY_TEST_KILLS ?? 1000)
 const db = await databaseFixture()
 const receiver = await receiverFixture()
 
-test(`89: kill -9 ${kills} times while users connect and disconnect: every event arrives, in the order of its grant`, {
+test(`90: kill -9 ${kills} times while users connect and disconnect: every event arrives, in the order of its grant`, {
   timeout: 4 * 3600_000,
 }, async () => {
   const server = await testServer({ on: db })

@@ -68,8 +68,6 @@ const directory = 'A change of the directory leaves its own event: test/flows/di
 export const operationsAlone: Record<string, string> = {
   testProvider: reads,
   changeDirectory: directory,
-  previewGoingLiveRequest: reads,
-  openGoingLiveRequest: twoDeployments,
   ...Object.fromEntries(
     ['Firm', 'Role', 'User', 'Household', 'Account', 'Access'].flatMap((type) => [
       [`putDirectory${type}`, directory],
