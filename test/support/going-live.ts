@@ -3,6 +3,7 @@ import { type ProductionSettings, requestGoingLive } from '../../src/going-live/
 import { sandboxKeyText } from '../../src/going-live/sandbox-key.ts'
 import { deriveKeys } from '../../src/secrets/derived-keys.ts'
 import { tokensFor } from './connection.ts'
+import { query } from './database.ts'
 import { invited } from './developers.ts'
 import { serverFixture } from './fixtures.ts'
 import { refresh } from './journey.ts'
@@ -51,6 +52,8 @@ export async function readyApplication(
     email: 'dana@ledgerline.example',
     name: 'Dana Developer',
   })
+  const seen = 'UPDATE developer_memberships SET last_seen_at = now() WHERE client_id = $1'
+  await query(sandbox.database, seen, [partner.clientId])
   return partner
 }
 
