@@ -4,13 +4,7 @@ import { NewKeys, NewSecret, pictureLimit } from '../management/partner-fields.t
 import { oneOf } from '../management/schemas.ts'
 import Type from '../typebox.ts'
 import { describeRoute } from './admin-edge.ts'
-import {
-  Consequences,
-  NewPartner,
-  Partner,
-  PartnerChanges,
-  PartnerWithSecret,
-} from './partners.schemas.ts'
+import { Consequences, NewPartner, Partner, PartnerChanges, PartnerWithSecret } from './partners.schemas.ts'
 
 const params = Type.Object({ client_id: Type.String({ description: 'The `client_id` of a partner.' }) })
 const tag = 'Partners' as const

@@ -9,13 +9,13 @@ import {
   LogController,
 } from 'fastify'
 import type { Config } from '../config.ts'
+import { tokenLike } from '../secrets/token-format.ts'
 import { limitConnections } from './connection-limits.ts'
 import { parseJson } from './json.ts'
 import { type Form, MalformedParameters, parseForm, rawQuery } from './parameters.ts'
 import { requestLogger } from './request-logger.ts'
 import { answerBadAddress, answerUnreadable } from './unreadable.ts'
 import { validatorCompiler } from './validation.ts'
-import { tokenLike } from '../secrets/token-format.ts'
 
 /** Milliseconds. If a request takes longer to arrive, its connection is closed. Fastify has no limit by default. */
 const requestTimeout = 15_000

@@ -6,7 +6,11 @@ import { testSecret } from '../support/server.ts'
 import { deliverDue, receiverFixture, verifyDelivery } from '../support/webhooks.ts'
 
 const server = await serverFixture({ webhookAllow: ['127.0.0.1'] })
-const env = { DATABASE_URL: urlOf(server.database), LATCHKEY_SECRET: testSecret, LATCHKEY_WEBHOOK_ALLOW: '127.0.0.1' }
+const env = {
+  DATABASE_URL: urlOf(server.database),
+  LATCHKEY_SECRET: testSecret,
+  LATCHKEY_WEBHOOK_ALLOW: '127.0.0.1',
+}
 const { json, run, text } = commandLine(env)
 const { clientId } = await server.partner()
 const receiver = await receiverFixture()
@@ -14,7 +18,11 @@ const webhook = (name: string, ...rest: string[]) => json('webhook', name, '--pa
 
 test('an endpoint is added, tested, changed and removed with commands', async () => {
   const added = await webhook('add', '--url', receiver.url, '--event', 'grant.revoked', 'grant.created')
-  expect(added).toMatchObject({ events: ['grant.created', 'grant.revoked'], status: 'active', client_id: clientId })
+  expect(added).toMatchObject({
+    events: ['grant.created', 'grant.revoked'],
+    status: 'active',
+    client_id: clientId,
+  })
   const { id, secret } = added
   expect(JSON.stringify(await webhook('show', id))).not.toContain(secret)
 
@@ -23,7 +31,10 @@ test('an endpoint is added, tested, changed and removed with commands', async ()
   const [delivery] = receiver.deliveries
   if (!delivery) throw new Error('nothing was delivered')
   verifyDelivery(secret, delivery)
-  expect(await webhook('messages', delivery.id)).toMatchObject({ id: messageId, attempts_made: [{ status: 204 }] })
+  expect(await webhook('messages', delivery.id)).toMatchObject({
+    id: messageId,
+    attempts_made: [{ status: 204 }],
+  })
   expect(await webhook('messages', '--state', 'delivered', '--endpoint', id)).toHaveLength(1)
   await webhook('resend', delivery.id)
   await deliverDue(server)

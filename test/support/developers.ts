@@ -1,6 +1,6 @@
 import { systemOrigin } from '../../src/audit/origin.ts'
-import { inviteDeveloper } from '../../src/developers/members.ts'
 import type { DeveloperRole } from '../../src/developer-keys/roles.ts'
+import { inviteDeveloper } from '../../src/developers/members.ts'
 import { codesOn, keyOn, nextCode } from './factors.ts'
 import type { TestServer } from './server.ts'
 import { type Page, Visitor } from './visitor.ts'

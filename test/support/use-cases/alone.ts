@@ -5,8 +5,6 @@ const onMachine = 'It works on the files, the environment or the database of the
 const twoDeployments = 'It needs two deployments: test/flows/going-live.test.ts compares its doors.'
 const provider = 'Who changes an identity provider could log in as any user: it needs access to the machine.'
 
-const twoDeployments = 'It needs a sandbox and a production: test/flows/going-live.test.ts.'
-
 export const commandsAlone: Record<string, string> = {
   ...Object.fromEntries(
     [
