@@ -38,7 +38,7 @@ const signing = async ({ call }: World) => {
 }
 
 /** A partner that a user has connected, and the grant. */
-export async function connected({ server, call }: World): Promise<{ id: string; more: string }> {
+async function connected({ server, call }: World): Promise<{ id: string; more: string }> {
   const made = await server.partner({ name: 'Same' })
   await tokensFor(server, made, 'ada')
   const [{ id }] = (await call('GET', `/grants?client_id=${made.clientId}`)).body.data

@@ -2,8 +2,7 @@ import type { adminCaller } from '../admin.ts'
 import type { TestServer } from '../server.ts'
 
 /** The three ways in which an operator changes something. */
-export const doors = ['cli', 'api', 'console'] as const
-export type Door = (typeof doors)[number]
+export type Door = 'cli' | 'api' | 'console'
 
 /** The deployment on which the use cases run. `call` uses an API key with all scopes. */
 export type World = { server: TestServer; call: ReturnType<typeof adminCaller>; firm: string; role: string }
@@ -11,7 +10,7 @@ export type World = { server: TestServer; call: ReturnType<typeof adminCaller>; 
 /** What is changed: created anew for each door. */
 export type Subject = { id: string; door: Door; more: string } & Pick<World, 'firm' | 'role'>
 
-export type Form = {
+type Form = {
   /** The page with the form, below `/admin`. */
   page: string
   /** Where the form goes, below `/admin`. By default the address of the page. */
