@@ -13,6 +13,8 @@ export const commandsAlone: Record<string, string> = {
         'partner show',
         'partner use',
         'partner deprecated-calls',
+        'partner use',
+        'partner deprecated-calls',
         'user list',
         'user show',
         'user sessions',
