@@ -33,6 +33,6 @@ const tags = [
   { name: 'Use', description: 'Calls over time, limits, and deprecated calls.' },
   { name: 'Requests', description: 'The calls of the last days, and why they were refused.' },
   { name: 'Grants', description: 'The users who have connected your application.' },
-  { name: 'Webhooks', description: 'Addresses of yours that are told when something happens.' },
+  { name: 'Webhooks', description: 'Addresses of yours that get a message when something happens.' },
   { name: 'Developers', description: 'People and programs that manage your application.' },
 ]

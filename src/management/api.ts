@@ -7,7 +7,7 @@ import type { Examples } from './operation.ts'
 export type Caller = { kind: 'operator' | 'api_key' | 'developer_key'; id: string; name: string }
 
 /** A key that was issued, and whom it stands for. */
-export type FoundKey<C extends Caller> = {
+type FoundKey<C extends Caller> = {
   state: 'live' | 'expired' | 'revoked'
   /** The time of its last use is to be written. */
   isUsedAgain: boolean

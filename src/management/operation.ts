@@ -75,7 +75,7 @@ const ManagementProblem = Type.Object(
 )
 
 /** The code and detail of a problem, and its status if that is not the usual one of the code. */
-export type ResponseExample = [code: ProblemCode, detail: string, status?: number]
+type ResponseExample = [code: ProblemCode, detail: string, status?: number]
 
 const requestId = requestHeaders['X-API-Request-ID'].example
 

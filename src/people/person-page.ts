@@ -24,7 +24,7 @@ type PersonRoute<P> = {
 
 /** The types of what the schema of a route describes. */
 export type RequestFields = { Body?: unknown; Querystring?: unknown; Params?: unknown }
-export type RouteOf<Fields extends RequestFields> = {
+type RouteOf<Fields extends RequestFields> = {
   Body: Fields['Body']
   Querystring: Fields['Querystring']
   Params: Fields['Params']

@@ -91,7 +91,7 @@ async function recorded({ context, database }: TestServer, requestId: string): P
 }
 
 /** A developer with a session, stored directly: a login takes a second of password hashing. */
-export async function loggedInDeveloper(
+async function loggedInDeveloper(
   { database, authUrl }: TestServer,
   clientId: string,
   role: DeveloperRole,
