@@ -34,6 +34,8 @@ describe('without any variable', () => {
       readLogMonths: 13,
       requestLogDays: 7,
       auditMonths: 0,
+      webhookAllow: [],
+      goingLive: { sandboxKeys: [] },
       brand: defaultBrand(),
     })
   })
@@ -80,6 +82,7 @@ test('a production deployment can set every variable', () => {
     LATCHKEY_READ_LOG_MONTHS: '24',
     LATCHKEY_REQUEST_LOG_DAYS: '30',
     LATCHKEY_AUDIT_MONTHS: '36',
+    LATCHKEY_SANDBOX_KEYS: `ed25519:${'A'.repeat(43)}, ed25519:${'B'.repeat(43)}`,
     DATABASE_URL: databaseUrl,
   })
   expect(config).toEqual({
@@ -110,6 +113,8 @@ test('a production deployment can set every variable', () => {
     requestLogDays: 30,
     auditMonths: 36,
     failuresPerMinute: 30,
+    webhookAllow: [],
+    goingLive: { sandboxKeys: ['A'.repeat(43), 'B'.repeat(43)] },
     brand: expect.objectContaining({ name: 'Northbridge' }),
   })
   expect(existsSync(join(fixture.dataDir, 'secret'))).toBe(false)
@@ -130,6 +135,9 @@ describe('the log level', () => {
 describe('a value', () => {
   test.each([
     ['LATCHKEY_ENVIRONMENT', 'prod', 'sandbox or production'],
+    ['LATCHKEY_SANDBOX_KEYS', 'ed25519:short', 'must be keys such as ed25519:'],
+    ['LATCHKEY_SANDBOX_KEYS', `ed25519:${'A'.repeat(43)}`, 'is for production, and this is a sandbox'],
+    ['LATCHKEY_PRODUCTION_URL', 'http://auth.example', 'must be https'],
     ['LATCHKEY_ENVIRONMENT', 'Production', 'sandbox or production'],
     ['LATCHKEY_PORT', '0', 'port from 1 to 65535'],
     ['LATCHKEY_PORT', '65536', 'port from 1 to 65535'],
