@@ -228,6 +228,10 @@ export interface components {
             data: components["schemas"]["Account"][];
             /** @description With `updated_since`: ids of accounts that are no longer visible. Delete your copies. Some may have become visible only after that instant. */
             removed?: string[];
+            /** @description Why each id in `removed` is no longer visible. `access_ended`: the user can no longer see it. `account_closed`: it is no longer active. `account_deleted`: it no longer exists. */
+            removed_reasons?: {
+                [key: string]: "access_ended" | "account_closed" | "account_deleted";
+            };
             /** @description Send it as `cursor` to read the next page. Null on the last page. */
             next_cursor: string | null;
             receipt?: components["schemas"]["SyncSummary"];
@@ -245,6 +249,10 @@ export interface components {
             data: components["schemas"]["Household"][];
             /** @description With `updated_since`: ids of households that are no longer visible. Delete your copies. Some may have become visible only after that instant. */
             removed?: string[];
+            /** @description Why each id in `removed` is no longer visible. `access_ended`: the user can no longer see it. `household_deleted`: it no longer exists. */
+            removed_reasons?: {
+                [key: string]: "access_ended" | "household_deleted";
+            };
             /** @description Send it as `cursor` to read the next page. Null on the last page. */
             next_cursor: string | null;
             receipt?: components["schemas"]["SyncSummary"];

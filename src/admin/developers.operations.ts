@@ -34,7 +34,7 @@ const DeveloperList = Type.Object(
   { $id: 'DeveloperList', description: 'The developers of a partner.' },
 )
 
-const InvitedDeveloper = Type.Object(
+const DeveloperWithLink = Type.Object(
   {
     ...developer,
     setup_url: Type.Optional(
@@ -44,7 +44,7 @@ const InvitedDeveloper = Type.Object(
       }),
     ),
   },
-  { $id: 'InvitedDeveloper', description: 'A developer, with a link to set up the account.' },
+  { $id: 'DeveloperWithLink', description: 'A developer, with a link to set up the account.' },
 )
 
 const ofPartner = { client_id: Type.String({ description: 'The `client_id` of a partner.' }) }
@@ -86,7 +86,7 @@ export const inviteDeveloperRoute = describeRoute({
     summary: 'Invite a developer',
     description:
       'Someone who has an account keeps it, with its name, and works for this partner too. A developer of this partner keeps the role and gets a new link, unless the account is set up.',
-    responses: { 201: createdResponse(InvitedDeveloper, 'The developer.') },
+    responses: { 201: createdResponse(DeveloperWithLink, 'The developer.') },
     problems: [404],
   },
 })

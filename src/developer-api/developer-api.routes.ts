@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { applicationRoutes } from './application.routes.ts'
 import { developerApiPath, developerDocument } from './developer-document.ts'
 import { developerApiEdge } from './developer-edge.ts'
+import { goingLiveRoutes } from './going-live.routes.ts'
 import { partnerGrantRoutes } from './grants.routes.ts'
 import { developerKeyRoutes } from './keys.routes.ts'
 import { peopleRoutes } from './people.routes.ts'
@@ -17,6 +18,7 @@ export async function developerApiRoutes(app: FastifyInstance, context: Context)
       developerApiEdge(api, context)
       developerDocument(api, context.config)
       applicationRoutes(api, context)
+      goingLiveRoutes(api, context)
       useRoutes(api, context)
       partnerRequestRoutes(api, context)
       partnerGrantRoutes(api, context)

@@ -6,7 +6,7 @@ import type { MemberApp } from './sessions.ts'
 import { appAddress, roleNames } from './shell.tsx'
 
 /** What each role may do, for the people who choose one. */
-export const roleChoices = {
+const roleChoices = {
   viewer: 'Viewer: sees everything, changes nothing',
   developer: 'Developer: changes the application',
   admin: 'Administrator: also decides about people and going live',
@@ -14,7 +14,7 @@ export const roleChoices = {
 
 const tones = { invited: 'plain', active: 'ok', disabled: 'warning' } as const
 
-export function MemberState({ status }: { status: Member['status'] }) {
+function MemberState({ status }: { status: Member['status'] }) {
   return <State tone={tones[status]}>{status}</State>
 }
 

@@ -72,8 +72,9 @@ export const goingLiveFacts = statement(
 )
 
 /**
- * The active developers of an application, the first one first. A second factor protects an account, or a provider that answers
- * for it. $1 client_id
+ * The active developers of an application who have opened it, the first one first. Of the others, an administrator must not learn
+ * the name, or whether the address had an account before. A second factor protects an account, or a provider that answers for
+ * it. $1 client_id
  */
 export const goingLiveDevelopers = statement(
   'going_live_developers',
@@ -82,5 +83,5 @@ export const goingLiveDevelopers = statement(
           EXISTS (SELECT FROM developer_totp_secrets t WHERE t.developer_id = d.id)
           OR EXISTS (SELECT FROM developer_identities i WHERE i.developer_id = d.id) AS is_protected
      FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
-    WHERE m.client_id = $1 AND d.status = 'active' ORDER BY m.created_at, d.email_folded`,
+    WHERE m.client_id = $1 AND d.status = 'active' AND m.last_seen_at IS NOT NULL ORDER BY m.created_at, d.email_folded`,
 )

@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net'
 import { type CheckedAddress, checkHost, type GuardSettings } from './address-guard.ts'
 
 /** Seconds until the status of the answer must be there. */
-export const attemptSeconds = 15
+const attemptSeconds = 15
 
 /** Milliseconds for reading the beginning of the answer, and its bytes. */
 const readMs = 1000

@@ -13,7 +13,7 @@ const slotsOfEndpoint = 4
 const mostRead = 100
 
 /** Days of failures after which an endpoint is disabled. */
-export const failingDays = 5
+const failingDays = 5
 
 const TakenMessage = Type.Object({
   id: Type.String(),

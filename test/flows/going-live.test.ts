@@ -9,6 +9,7 @@ import { adminCaller, newKey } from '../support/admin.ts'
 import { commandLine } from '../support/command-line.ts'
 import { latestRecord } from '../support/console.ts'
 import { query } from '../support/database.ts'
+import { developerCaller, newDeveloperKey } from '../support/developer-api.ts'
 import { databaseFixture } from '../support/fixtures.ts'
 import {
   productionFixture,
@@ -251,4 +252,28 @@ test('the commands: check, export, show and open leave the same records as the a
   expect(errorOf(await inProduction.run('going-live', 'key', '--json')).message).toContain(
     'This is production',
   )
+})
+
+test('a key of the developers reads the checklist and makes the request', async () => {
+  const { clientId } = await readyApplication(sandbox, { name: 'By Key' })
+  const byKey = developerCaller(sandbox, await newDeveloperKey(sandbox, clientId, 'admin'))
+  const { body: state } = await byKey('GET', '/going-live')
+  expect(state).toMatchObject({ production_url: productionUrl })
+  expect(state.checks).toContainEqual(expect.objectContaining({ id: 'privacy', done: true }))
+  const body = {
+    redirect_uris: ['https://key.example/callback'],
+    contact: 'Dana',
+    expected_volume: '200 users',
+  }
+  const { body: made } = await byKey('POST', '/going-live-requests', body)
+  const { request } = (await preview(made.request)).body
+  expect(request).toMatchObject({
+    ...{ sandbox_client_id: clientId, requested_by: expect.stringContaining('key of the developer API') },
+    partner: { redirect_uris: ['https://key.example/callback'] },
+  })
+  const early = await byKey('POST', '/going-live-requests', {
+    ...body,
+    redirect_uris: ['http://key.example/callback'],
+  })
+  expect(early).toMatchObject({ status: 422, body: { detail: expect.stringContaining('must be https') } })
 })

@@ -20,7 +20,7 @@ export async function developerOfApp(
     `WITH developer AS (
        INSERT INTO developers (email, email_folded, name, password_hash) VALUES ($1, lower($1), $2, 'none') RETURNING *
      ), membership AS (
-       INSERT INTO developer_memberships (developer_id, client_id, role) SELECT id, $3, $4 FROM developer
+       INSERT INTO developer_memberships (developer_id, client_id, role, last_seen_at) SELECT id, $3, $4, now() FROM developer
      )
      INSERT INTO developer_sessions (hash, developer_id, login_version, expires_at)
      SELECT $5, id, login_version, now() + interval '1 hour' FROM developer RETURNING developer_id AS id`,

@@ -91,6 +91,14 @@ export async function leaveExpired(database: Database, userId: string, rows: num
        INSERT INTO uptimes SELECT years_past, years_past FROM numbers
      ), lost AS (
        INSERT INTO lost_heartbeats SELECT years_past, years_past FROM numbers
+     ), endpoint AS (
+       INSERT INTO webhook_endpoints (client_id, url, events) SELECT client_id, 'https://partner.example/', '{webhook.test}' FROM live
+       RETURNING id
+     ), message AS (
+       INSERT INTO webhook_messages (endpoint_id, type, data, next_attempt_at, outcome, finished_at)
+       SELECT id, 'webhook.test', '{}', NULL, 'delivered', long_past FROM numbers, endpoint
+     ), secret AS (
+       INSERT INTO webhook_secrets (endpoint_id, kind, sealed, expires_at) SELECT id, 'hmac', 'x', past FROM numbers, endpoint
      ), request AS (
        INSERT INTO idempotent_requests (actor_id, key_hash, digest, created_at) SELECT 'x', hash, hash, past FROM numbers
      )
@@ -120,6 +128,8 @@ export async function leaveExpired(database: Database, userId: string, rows: num
     'uptimes',
     'lost_heartbeats',
     'idempotent_requests',
+    'webhook_messages',
+    'webhook_secrets',
     'connections',
   ]
   return Object.fromEntries(tables.map((table) => [table, rows]))

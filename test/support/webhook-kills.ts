@@ -14,7 +14,7 @@ import { operator, type Receiver } from './webhooks.ts'
 const users = ['ann', 'bob', 'cho', 'dee']
 
 /** Milliseconds from a revocation to its delivery. */
-export type Delays = { p50: number; p99: number; count: number }
+type Delays = { p50: number; p99: number; count: number }
 
 type Outcome = {
   events: number

@@ -11,6 +11,8 @@ export const commandsAlone: Record<string, string> = {
       ...[
         'partner list',
         'partner show',
+        'partner use',
+        'partner deprecated-calls',
         'user list',
         'user show',
         'user sessions',
@@ -49,8 +51,6 @@ export const commandsAlone: Record<string, string> = {
       'Keys of a partner, which its developers make. The command is for the first one.',
     ]),
   ),
-  ...Object.fromEntries(['key', 'check', 'show'].map((name) => [`going-live ${name}`, reads])),
-  ...Object.fromEntries(['export', 'open'].map((name) => [`going-live ${name}`, twoDeployments])),
   ...Object.fromEntries(['list', 'show', 'messages'].map((name) => [`webhook ${name}`, reads])),
   ...Object.fromEntries(
     ['add', 'update', 'rotate-secret', 'enable', 'disable', 'remove', 'test', 'resend', 'replay'].map(
