@@ -42,6 +42,8 @@ export const commandsAlone: Record<string, string> = {
   ...Object.fromEntries(
     ['add', 'update', 'set-credential', 'remove', 'link', 'unlink'].map((name) => [`idp ${name}`, provider]),
   ),
+  ...Object.fromEntries(['key', 'check', 'show'].map((name) => [`going-live ${name}`, reads])),
+  ...Object.fromEntries(['export', 'open'].map((name) => [`going-live ${name}`, twoDeployments])),
   'developer-key list': reads,
   'developer list': reads,
   'developer reset': 'The account may belong to several partners: it needs access to the machine.',
@@ -69,6 +71,8 @@ const directory = 'A change of the directory leaves its own event: test/flows/di
 
 export const operationsAlone: Record<string, string> = {
   testProvider: reads,
+  previewGoingLiveRequest: reads,
+  openGoingLiveRequest: twoDeployments,
   changeDirectory: directory,
   ...Object.fromEntries(
     ['Firm', 'Role', 'User', 'Household', 'Account', 'Access'].flatMap((type) => [
