@@ -1742,7 +1742,7 @@ SELECT d.email, d.name, m.role,
 EXISTS (SELECT FROM developer_totp_secrets t WHERE t.developer_id = d.id)
 OR EXISTS (SELECT FROM developer_identities i WHERE i.developer_id = d.id) AS is_protected
 FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
-WHERE m.client_id = $1 AND d.status = 'active' ORDER BY m.created_at, d.email_folded;
+WHERE m.client_id = $1 AND d.status = 'active' AND m.last_seen_at IS NOT NULL ORDER BY m.created_at, d.email_folded;
 
 -- going_live_facts
 WITH chosen AS (

@@ -40,6 +40,8 @@ export const commandsAlone: Record<string, string> = {
   ...Object.fromEntries(
     ['add', 'update', 'set-credential', 'remove', 'link', 'unlink'].map((name) => [`idp ${name}`, provider]),
   ),
+  ...Object.fromEntries(['key', 'check', 'show'].map((name) => [`going-live ${name}`, reads])),
+  ...Object.fromEntries(['export', 'open'].map((name) => [`going-live ${name}`, twoDeployments])),
   'partner use': reads,
   'partner deprecated-calls': reads,
   'developer-key list': reads,
