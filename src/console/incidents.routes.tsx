@@ -16,8 +16,9 @@ import { operatorPage } from './operator-page.ts'
 
 const url = '/admin/incidents'
 
-/** Characters of a report. */
-const maxReport = 500_000
+/** Characters of a report, and bytes of the form: each character may take three. */
+const maxReport = 100_000
+const bodyLimit = 3 * maxReport + 4096
 
 const Report = Type.Object({ text: formText(maxReport), source: formText(500) })
 
@@ -34,7 +35,7 @@ export function incidentRoutes(app: FastifyInstance, context: Context, web: Cons
     app,
     context,
     web,
-    { method: 'POST', url, scope: 'incidents:write', schema: { body: Report } },
+    { method: 'POST', url, scope: 'incidents:write', schema: { body: Report }, bodyLimit },
     async ({ request, origin, csrf, show }) => {
       const { text = '', source } = request.body
       const found = await reportLeak({ database, config, keys }, origin, { text, source: filled(source) })

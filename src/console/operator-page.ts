@@ -16,6 +16,8 @@ type OperatorRoute = {
   /** For what is dangerous: the operator must have proved their identity in the last minutes, and is asked to if not. */
   recent?: boolean
   schema?: Pick<FastifySchema, 'body' | 'params' | 'querystring'>
+  /** Bytes of a form that is larger than others. */
+  bodyLimit?: number
 }
 
 /** A request of an operator whose role allows it. */

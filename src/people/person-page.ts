@@ -18,6 +18,8 @@ type PersonRoute<P> = {
   /** For what is dangerous: the person must have proved their identity in the last minutes, and is asked to if not. */
   recent?: boolean | undefined
   schema?: Pick<FastifySchema, 'body' | 'params' | 'querystring'> | undefined
+  /** Bytes of a form that is larger than others. */
+  bodyLimit?: number | undefined
   /** Sends an answer if the person may not open the page. */
   check?: (request: FastifyRequest, reply: FastifyReply, person: P) => FastifyReply | undefined
 }
@@ -51,7 +53,7 @@ export function personPage<P extends Person, Fields extends RequestFields = Requ
   app: FastifyInstance,
   context: Context,
   web: PeopleWeb<P>,
-  { method = 'GET', url, recent = false, schema, check }: PersonRoute<P>,
+  { method = 'GET', url, recent = false, schema, bodyLimit, check }: PersonRoute<P>,
   handler: (exchange: PersonRequest<P, Fields>) => Promise<FastifyReply>,
 ): void {
   const { kind, home } = web
@@ -77,6 +79,7 @@ export function personPage<P extends Person, Fields extends RequestFields = Requ
     method,
     url: url.slice(home.length) || '/',
     ...(schema && { schema }),
+    ...(bodyLimit && { bodyLimit }),
     // In this order: a stranger learns nothing about a form, not even that it is malformed.
     preValidation: [
       findPerson,

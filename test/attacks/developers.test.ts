@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { systemOrigin } from '../../src/audit/origin.ts'
-import { developerRoutes } from '../../src/developers/developers.routes.ts'
+import { developerRoutes } from '../../src/developer-pages/developers.routes.ts'
 import { removeMember } from '../../src/developers/members.ts'
 import { ProviderClients } from '../../src/idp/provider-clients.ts'
 import { query } from '../support/database.ts'

@@ -1,8 +1,8 @@
+import type { Member } from '../developers/members.sql.ts'
+import type { MemberApp } from '../developers/sessions.ts'
 import { Confirmation, Field, PostForm, Select } from '../panel/forms.tsx'
 import { Exact, Faults, PageHead, State, When } from '../panel/page-parts.tsx'
 import { Table } from '../panel/table.tsx'
-import type { Member } from './members.sql.ts'
-import type { MemberApp } from './sessions.ts'
 import { appAddress, roleNames } from './shell.tsx'
 
 /** What each role may do, for the people who choose one. */

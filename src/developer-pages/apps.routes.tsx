@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
+import { appsOfDeveloper, type DeveloperApp } from '../developers/sessions.sql.ts'
+import type { Developer } from '../developers/sessions.ts'
 import { PageHead, State, When } from '../panel/page-parts.tsx'
 import { Table } from '../panel/table.tsx'
 import { personPage, toPage } from '../people/person-page.ts'
 import type { DeveloperWeb } from './edge.ts'
-import { appsOfDeveloper, type DeveloperApp } from './sessions.sql.ts'
-import type { Developer } from './sessions.ts'
 import { appAddress, roleNames } from './shell.tsx'
 
 /** The applications of the developer. With one only, the browser goes to it. */

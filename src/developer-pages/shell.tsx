@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import type { DeveloperRole } from '../developer-keys/roles.ts'
+import type { Developer, MemberApp } from '../developers/sessions.ts'
 import type { Environment } from '../environment.ts'
 import { type Frame, renderShell } from '../panel/shell.tsx'
 import type { IconName } from '../web/icons.tsx'
-import type { Developer, MemberApp } from './sessions.ts'
 
 /** `role`: only developers with this role see it. `environment`: it exists only there. */
 type Section = {

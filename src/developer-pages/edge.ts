@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
+import { type Developer, developerOf } from '../developers/sessions.ts'
 import { type PeopleWeb, peopleEdge } from '../people/people-web.ts'
-import { type Developer, developerOf } from './sessions.ts'
 import { type DeveloperPage, renderDeveloperPage, roleNames } from './shell.tsx'
 import { developerWords } from './words.tsx'
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { Context } from '../context.ts'
 import { allows, type DeveloperRole } from '../developer-keys/roles.ts'
+import type { Developer, MemberApp } from '../developers/sessions.ts'
 import { type PersonRequest, personPage, type RequestFields } from '../people/person-page.ts'
 import type { DeveloperWeb } from './edge.ts'
-import type { Developer, MemberApp } from './sessions.ts'
 import type { DeveloperPage } from './shell.tsx'
 import { RoleTooLow } from './too-low.tsx'
 

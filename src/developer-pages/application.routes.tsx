@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { logoRules } from '../brand/image.ts'
 import type { Context } from '../context.ts'
 import { allows } from '../developer-keys/roles.ts'
 import { DoneQuery, textOrNull } from '../panel/fields.ts'
 import { linesOf } from '../panel/forms.tsx'
+import { acceptUploads, uploadOf } from '../panel/upload.ts'
 import { findListedPartner, type ListedPartner } from '../partners/partners.sql.ts'
 import { type PartnerUpdate, updatePartner } from '../partners/partners.ts'
 import { toPage } from '../people/person-page.ts'
-import type { Static } from '../typebox.ts'
+import Type, { type Static } from '../typebox.ts'
 import {
   ApplicationFields,
   ApplicationForm,
@@ -16,10 +18,15 @@ import {
 import { type DeveloperRequest, developerPage } from './developer-page.ts'
 import type { DeveloperWeb } from './edge.ts'
 import { appUrl, showMissing } from './parts.tsx'
-import { LogoForm, pictureForms } from './picture-form.ts'
 import { appAddress } from './shell.tsx'
 
 const url = `${appUrl}/application` as const
+const LogoForm = Type.Object({ logo: Type.Unknown() })
+type LogoForm = Static<typeof LogoForm>
+
+/** A file above the limit of logos must arrive, so that the page can say what is wrong with it. */
+const mostBytes = 4 * logoRules.maxBytes
+
 const addressOf = (clientId: string) => appAddress({ clientId }, '/application')
 
 /** What users see of an application, and where they return to. The operator sets its name, limits and lifetimes. */
@@ -31,7 +38,7 @@ export async function applicationRoutes(
   overview(app, context, web)
   settings(app, context, web)
   await app.register(async (forms) => {
-    pictureForms(forms)
+    acceptUploads(forms, mostBytes)
     logo(forms, context, web)
   })
 }
@@ -118,8 +125,10 @@ function logo(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
     { method: 'POST', url: `${url}/logo`, role: 'developer', schema: { body: LogoForm } },
     async ({ request, reply, app: current, origin, csrf, show }) => {
       const { clientId } = current
-      const changes = { logo: Buffer.from(request.body.logo, 'base64') }
-      const outcome = await updatePartner(database, origin, config.environment, clientId, changes)
+      const logo = uploadOf(request.body.logo)
+      const outcome = logo
+        ? await updatePartner(database, origin, config.environment, clientId, { logo })
+        : { kind: 'refused' as const, faults: ['Choose a picture.'] }
       const partner = await database.maybe(findListedPartner, [clientId])
       if (outcome.kind === 'unknown' || !partner) return showMissing(show, 'application', 'application')
       const faults = faultsOf(outcome)

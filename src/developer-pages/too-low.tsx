@@ -1,5 +1,5 @@
 import type { DeveloperRole } from '../developer-keys/roles.ts'
-import type { MemberApp } from './sessions.ts'
+import type { MemberApp } from '../developers/sessions.ts'
 import { appAddress, roleNames } from './shell.tsx'
 
 /** The developer's role does not allow the page or the form. */
