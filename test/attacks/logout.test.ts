@@ -38,7 +38,7 @@ function expectStays(page: Page, status: number): void {
   expect(page.headers.get('location')).toBeNull()
   expect(page.headers.get('refresh')).toBeNull()
   const links = page.document.querySelectorAll('a').map((link) => link.getAttribute('href'))
-  expect(links.every((href) => href === '/' || href === '/connections')).toBe(true)
+  expect(links.every((href) => ['/', '/connections', '/status'].includes(href ?? ''))).toBe(true)
 }
 
 describe('logout forced from another site', () => {

@@ -87,6 +87,6 @@ export function expectErrorPage(page: Page): void {
   const addresses = page.document
     .querySelectorAll('a[href], form, iframe, script, meta[http-equiv]')
     .map((element) => element.getAttribute('href') ?? element.getAttribute('action') ?? element.outerHTML)
-  // The brand leads to the front page. The form switches the language.
-  expect(addresses).toEqual(['/', '/language'])
+  // The brand leads to the front page, the foot to the status page. The form switches the language.
+  expect(addresses).toEqual(['/', '/status', '/language'])
 }
