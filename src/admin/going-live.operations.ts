@@ -1,9 +1,9 @@
-import { describeRoute } from '../admin/admin-edge.ts'
+import { longestRequest } from '../going-live/request.ts'
 import { jsonResponse } from '../management/operation.ts'
 import { closed } from '../management/page.ts'
 import { instant, nullableInstant, nullableText, oneOf } from '../management/schemas.ts'
 import Type from '../typebox.ts'
-import { longestRequest } from './request.ts'
+import { describeRoute } from './admin-edge.ts'
 
 const text = (description: string) => Type.String({ description })
 const texts = (description: string) => Type.Array(Type.String(), { description })
