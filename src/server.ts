@@ -62,6 +62,7 @@ import { tokenRoutes } from './tokens/token.routes.ts'
 import { assetRoutes } from './web/assets.routes.ts'
 import { languageRoutes } from './web/language.routes.ts'
 import { forUsers, type Web, webEdge } from './web/page-edge.tsx'
+import { OneAtATime } from './webhooks/one-at-a-time.ts'
 
 /** Registers everything that the server serves: the routes, their paths, and how each group reports errors. */
 export async function createServer(
@@ -88,8 +89,9 @@ export async function createServer(
     misplacedTokenRoutes(guessed)
   })
   for (const root of new Set([base, '/'])) await api(app, context, root)
-  await developerRoutes(app, context, providers)
-  await developerApiRoutes(app, context)
+  const slowWebhookWork = new OneAtATime()
+  await developerRoutes(app, context, providers, slowWebhookWork)
+  await developerApiRoutes(app, context, slowWebhookWork)
   if (!config.admin.listener) await adminSite(app, context, providers)
   return app
 }

@@ -1,3 +1,4 @@
+import { developerRoles, roleRights } from '../developer-keys/roles.ts'
 import { longestRequest } from '../going-live/request.ts'
 import { jsonResponse } from '../management/operation.ts'
 import { closed } from '../management/page.ts'
@@ -42,7 +43,7 @@ const RequestedDeveloper = Type.Object(
   {
     email: text('The address that is invited.'),
     name: text('The name of the developer.'),
-    role: oneOf(['admin', 'developer', 'viewer'], 'What the developer may do.'),
+    role: oneOf(developerRoles, roleRights),
   },
   { $id: 'RequestedDeveloper', description: 'A developer who would be invited.' },
 )

@@ -3,6 +3,7 @@ import { systemOrigin } from '../../src/audit/origin.ts'
 import { developerRoutes } from '../../src/developer-pages/developers.routes.ts'
 import { removeMember } from '../../src/developers/members.ts'
 import { ProviderClients } from '../../src/idp/provider-clients.ts'
+import { OneAtATime } from '../../src/webhooks/one-at-a-time.ts'
 import { query } from '../support/database.ts'
 import { developerOfApp } from '../support/developer-session.ts'
 import {
@@ -32,7 +33,9 @@ const admin = await member(ledger.clientId, { email: 'admin@ledger.example' })
 const stranger = await member(harbor.clientId, { email: 'admin@harbor.example' })
 
 const listed = (method: 'GET' | 'POST') =>
-  routesOf(method, (app) => developerRoutes(app, server.context, new ProviderClients(server.context)))
+  routesOf(method, (app) =>
+    developerRoutes(app, server.context, new ProviderClients(server.context), new OneAtATime()),
+  )
 const someId = '00000000-0000-4000-8000-000000000000'
 const addressesOf = async (method: 'GET' | 'POST', clientId: string) =>
   (await listed(method))
