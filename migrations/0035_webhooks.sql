@@ -10,6 +10,7 @@ CREATE TABLE webhook_endpoints (
   status        text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'disabled')),
   disabled_for  text CHECK (disabled_for IN ('failing', 'gone', 'partner', 'operator')),
   failing_since timestamptz,                                     -- the first failed attempt since the last delivery
+  disabled_mail_at timestamptz,                                  -- the newest mail that it is disabled: at most one a day
   created_at    timestamptz NOT NULL DEFAULT now(),
   CHECK ((status = 'disabled') = (disabled_for IS NOT NULL))
 );

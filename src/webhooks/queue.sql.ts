@@ -115,8 +115,18 @@ export const recordDelivery = statement(
 const isDead = `($8::boolean OR e.failing_since <= now() - interval '${failingDays} days')`
 
 /**
+ * SQL: the host of an address, for a mail. The partner chooses the address: what does not look like a host is not shown, and the
+ * id of the endpoint stands for it.
+ */
+const hostOf = (endpoint: string) =>
+  `coalesce(substring(${endpoint}.url FROM '^https?://(\\[[0-9a-f:.]+\\]|[a-z0-9._-]{1,253})(?=[:/]|$)'), ${endpoint}.id::text)`
+
+/**
  * After a failed attempt. Disables the endpoint if it is gone or has failed for `failingDays`. No row if the lease is over and
  * another attempt has begun, or the endpoint was removed.
+ *
+ * Developers who have opened the application get a mail, at most one a day about an endpoint: an attacker could use the mails to
+ * write to others.
  *
  * $1 id, $2 number of the attempt, $3 its milliseconds, $4 status of the answer, or null, $5 why it failed, $6 the beginning of
  * the answer, or null, $7 seconds until the next attempt; null: give up, $8 whether the receiver is gone, $9 origin, $10 whether the
@@ -137,7 +147,9 @@ export const recordFailure = statement(
    ), changed AS (
      UPDATE webhook_endpoints e
         SET failing_since = coalesce(e.failing_since, now()), status = CASE WHEN ${isDead} THEN 'disabled' ELSE e.status END,
-            disabled_for = CASE WHEN $8 THEN 'gone' WHEN ${isDead} THEN 'failing' END
+            disabled_for = CASE WHEN $8 THEN 'gone' WHEN ${isDead} THEN 'failing' END,
+            disabled_mail_at = CASE WHEN $10::boolean AND ${isDead} AND coalesce(e.disabled_mail_at < now() - interval '1 day', true)
+                                    THEN now() ELSE e.disabled_mail_at END
        FROM m WHERE e.id = m.endpoint_id AND e.status = 'active' AND (e.failing_since IS NULL OR ${isDead}) RETURNING e.*
    ), e AS (
      SELECT * FROM changed WHERE status = 'disabled'
@@ -146,13 +158,13 @@ export const recordFailure = statement(
    ), mail AS (
      ${mailRow('webhook_disabled', {
        from: `e JOIN partners p ON p.client_id = e.client_id
-              JOIN developer_memberships s ON s.client_id = e.client_id AND s.role <> 'viewer'
-              JOIN developers u ON u.id = s.developer_id AND u.status = 'active' WHERE $10::boolean`,
+              JOIN developer_memberships s ON s.client_id = e.client_id AND s.role <> 'viewer' AND s.last_seen_at IS NOT NULL
+              JOIN developers u ON u.id = s.developer_id AND u.status = 'active' WHERE e.disabled_mail_at = now()`,
        language: `'en'`,
        facts: {
          partner: 'p.name',
          client_id: 'p.client_id',
-         host: `substring(e.url FROM '^https?://([^/?#]+)')`,
+         host: hostOf('e'),
          cause: 'e.disabled_for',
        },
      })}
