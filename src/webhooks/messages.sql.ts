@@ -131,22 +131,34 @@ export const resendMessageRow = statement(
    SELECT message_id AS id FROM e`,
 )
 
+/** Messages that one step of a replay makes due. */
+const replayStep = 1000
+
 /**
- * Makes all finished messages since an instant due again. $1 client_id, $2 id of the endpoint, $3 since when, $4 origin. No row:
- * no such endpoint.
+ * One step of a replay: makes the next finished messages since an instant due again. In their order, because messages of a grant
+ * are delivered in it. What another replay has locked is due anyway, and is skipped.
+ *
+ * $1 client_id, $2 id of the endpoint, $3 since when, $4 origin, $5 `last` of the step before, or null. No row: no such endpoint.
+ * `last` is null if this was the last step.
  */
 export const replayMessageRows = statement(
   'replay_webhook_messages',
-  Type.Object({ messages: Type.Integer() }),
+  Type.Object({ messages: Type.Integer(), last: MaybeText }),
   `WITH e AS (
      SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2
+   ), batch AS MATERIALIZED (
+     SELECT m.id, m.created_at, m.place FROM e JOIN webhook_messages m ON m.endpoint_id = e.id
+      WHERE m.created_at >= $3 AND m.outcome IS NOT NULL
+        AND ($5::uuid IS NULL OR (m.created_at, m.place) > (SELECT l.created_at, l.place FROM webhook_messages l WHERE l.id = $5))
+      ORDER BY m.created_at, m.place LIMIT ${replayStep} FOR NO KEY UPDATE OF m SKIP LOCKED
    ), due AS (
-     UPDATE webhook_messages m SET ${dueAgain}
-       FROM e WHERE m.endpoint_id = e.id AND m.created_at >= $3 AND m.outcome IS NOT NULL RETURNING m.id
+     UPDATE webhook_messages m SET ${dueAgain} FROM batch WHERE m.id = batch.id
    ), counted AS (
-     SELECT count(*)::int AS messages FROM due
+     SELECT count(*)::int AS messages FROM batch
    ), recorded AS (
-     ${endpointRecord('webhook.replayed', '$4', 'e, counted', { since: '$3::timestamptz', messages: 'counted.messages' })}
+     ${endpointRecord('webhook.replayed', '$4', 'e, counted WHERE counted.messages > 0 OR $5::uuid IS NULL', { since: '$3::timestamptz', messages: 'counted.messages' })}
    )
-   SELECT messages FROM e, counted`,
+   SELECT messages,
+          (SELECT b.id FROM batch b WHERE messages = ${replayStep} ORDER BY b.created_at DESC, b.place DESC LIMIT 1) AS last
+     FROM e, counted`,
 )
