@@ -82,6 +82,14 @@ export const takeDueMessages = statement(
      FROM taken t JOIN webhook_endpoints e ON e.id = t.endpoint_id`,
 )
 
+/**
+ * SQL: locks the endpoint of message $1 before the message. Who removes or enables the endpoint takes the locks in this order too,
+ * and one in the other order would be a deadlock.
+ */
+const lockedEndpoint = `endpoint AS (
+     SELECT * FROM webhook_endpoints WHERE id = (SELECT endpoint_id FROM webhook_messages WHERE id = $1) FOR NO KEY UPDATE
+   )`
+
 /** SQL: writes the attempt at message `m`, if it still counts. */
 const attemptRow = `INSERT INTO webhook_attempts (message_id, number, duration_ms, status, fault, response)
      SELECT m.id, $2, $3, $4::int, $5::text, $6::text FROM m ON CONFLICT DO NOTHING`
@@ -99,9 +107,9 @@ const nextOfGrant = `UPDATE webhook_messages n SET next_attempt_at = now()
 export const recordDelivery = statement(
   'record_webhook_delivery',
   Type.Object({ id: Type.String() }),
-  `WITH m AS (
-     UPDATE webhook_messages SET next_attempt_at = NULL, outcome = 'delivered', finished_at = now()
-      WHERE id = $1 AND outcome IS NULL RETURNING *
+  `WITH ${lockedEndpoint}, m AS (
+     UPDATE webhook_messages n SET next_attempt_at = NULL, outcome = 'delivered', finished_at = now()
+       FROM endpoint WHERE n.id = $1 AND n.endpoint_id = endpoint.id AND n.outcome IS NULL RETURNING n.*
    ), attempt AS (
      ${attemptRow}
    ), next AS (
@@ -135,11 +143,12 @@ const hostOf = (endpoint: string) =>
 export const recordFailure = statement(
   'record_webhook_failure',
   Type.Object({ is_given_up: Type.Boolean(), is_disabled: Type.Boolean() }),
-  `WITH m AS (
-     UPDATE webhook_messages
-        SET failures = failures + 1, next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
+  `WITH ${lockedEndpoint}, m AS (
+     UPDATE webhook_messages n
+        SET failures = n.failures + 1, next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
             outcome = CASE WHEN $7 IS NULL THEN 'given_up' END, finished_at = CASE WHEN $7 IS NULL THEN now() END
-      WHERE id = $1 AND attempts = $2 AND outcome IS NULL RETURNING *
+       FROM endpoint
+      WHERE n.id = $1 AND n.endpoint_id = endpoint.id AND n.attempts = $2 AND n.outcome IS NULL RETURNING n.*
    ), attempt AS (
      ${attemptRow}
    ), next AS (
