@@ -49,7 +49,9 @@ export const listMessageRows = statement(
      SELECT found.* FROM webhook_endpoints e CROSS JOIN LATERAL (
        SELECT m.* FROM webhook_messages m
         WHERE m.endpoint_id = e.id AND m.created_at >= coalesce($6::timestamptz, '-infinity')
-          AND ($7::uuid IS NULL OR (m.created_at, m.place) < (SELECT l.created_at, l.place FROM webhook_messages l WHERE l.id = $7))
+          AND ($7::uuid IS NULL OR (m.created_at, m.place) < (
+            SELECT l.created_at, l.place FROM webhook_messages l JOIN webhook_endpoints o ON o.id = l.endpoint_id
+             WHERE l.id = $7 AND o.client_id = $1))
           AND ($3::text IS NULL OR coalesce(m.outcome, 'waiting') = $3)
           AND ($4::text IS NULL OR m.type = $4) AND ($5::bigint IS NULL OR m.grant_id = $5)
         ORDER BY m.created_at DESC, m.place DESC LIMIT $8::int) AS found
