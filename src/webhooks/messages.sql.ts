@@ -9,6 +9,9 @@ const MaybeInstant = Type.Union([Instant, Type.Null()])
 /** Days for which messages are kept after their end. Messages of a disabled endpoint wait for as long. */
 export const keptDays = 30
 
+/** Attempts that are kept of each message: the newest ones. A message can be sent again without end. */
+export const keptAttempts = 100
+
 export const messageStates = ['waiting', 'delivered', 'given_up'] as const
 const State = Type.Union([Type.Literal('waiting'), Type.Literal('delivered'), Type.Literal('given_up')])
 
@@ -77,7 +80,7 @@ const Attempt = Type.Object({
 export const MessageDetails = Type.Object({
   ...Message.properties,
   data: Type.Unknown(),
-  /** Oldest first. An attempt that was interrupted is missing. */
+  /** The newest `keptAttempts`, oldest first. An attempt that was interrupted is missing. */
   attempts_made: Type.Array(Attempt),
 })
 export type MessageDetails = Static<typeof MessageDetails>
@@ -91,7 +94,7 @@ export const findMessageRow = statement(
                              'number', a.number, 'at', to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
                              'duration_ms', a.duration_ms, 'status', a.status, 'fault', a.fault, 'response', a.response)
                              ORDER BY a.number)
-                      FROM webhook_attempts a WHERE a.message_id = m.id), '[]') AS attempts_made
+                      FROM (SELECT * FROM webhook_attempts WHERE message_id = m.id ORDER BY number DESC LIMIT ${keptAttempts}) AS a), '[]') AS attempts_made
      FROM webhook_messages m JOIN webhook_endpoints e ON e.id = m.endpoint_id ${lastAttempt}
     WHERE e.client_id = $1 AND m.id = $2`,
 )

@@ -2,6 +2,7 @@ import { Instant, statement } from '../database/database.ts'
 import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 import { endpointRecord, isSigning } from './endpoints.sql.ts'
+import { keptAttempts } from './messages.sql.ts'
 
 /** Seconds for which a server has a message to itself. After that, another server may deliver it. */
 export const leaseSeconds = 30
@@ -90,9 +91,11 @@ const lockedEndpoint = `endpoint AS (
      SELECT * FROM webhook_endpoints WHERE id = (SELECT endpoint_id FROM webhook_messages WHERE id = $1) FOR NO KEY UPDATE
    )`
 
-/** SQL: writes the attempt at message `m`, if it still counts. */
+/** SQL: writes the attempt at message `m`, if it still counts, and deletes those that are too many. */
 const attemptRow = `INSERT INTO webhook_attempts (message_id, number, duration_ms, status, fault, response)
-     SELECT m.id, $2, $3, $4::int, $5::text, $6::text FROM m ON CONFLICT DO NOTHING`
+     SELECT m.id, $2, $3, $4::int, $5::text, $6::text FROM m ON CONFLICT DO NOTHING
+   ), old_attempts AS (
+     DELETE FROM webhook_attempts a USING m WHERE a.message_id = m.id AND a.number <= $2 - ${keptAttempts}`
 
 /** SQL: makes the next message of the grant due, if message `m` has ended. */
 const nextOfGrant = `UPDATE webhook_messages n SET next_attempt_at = now()
