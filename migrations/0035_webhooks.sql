@@ -16,6 +16,12 @@ CREATE TABLE webhook_endpoints (
 );
 CREATE INDEX webhook_endpoints_of_partner ON webhook_endpoints (client_id, created_at);
 
+-- Counts for a limit. Volatile: it also sees what was added while the caller waited for the lock on the partner.
+CREATE FUNCTION endpoints_of(partner text) RETURNS bigint LANGUAGE sql VOLATILE
+  BEGIN ATOMIC
+    SELECT count(*) FROM webhook_endpoints WHERE client_id = partner;
+  END;
+
 -- What signs the deliveries. During a rotation both secrets sign.
 CREATE TABLE webhook_secrets (
   id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
