@@ -22,8 +22,6 @@ const columns = `${keyColumns}, k.client_id, k.role, k.created_by`
 /** Live keys that a partner may have. */
 export const mostLiveKeys = 100
 
-const isLive = (key: string) => `${key}.revoked_at IS NULL AND coalesce(${key}.expires_at > now(), true)`
-
 /**
  * $1 id, $2 client_id, $3 name, $4 role, $5 SHA-256 of the key, $6 days until it expires, or null, $7 origin. No row: there is no
  * such partner, or it has `mostLiveKeys` live keys.

@@ -115,7 +115,8 @@ export const insertTestMessage = statement(
 )
 
 /** SQL: makes message `m` due with a new schedule. It is the same message, with the same id, and is kept for as long as a new one. */
-const dueAgain = 'next_attempt_at = now(), due_since = now(), failures = 0, outcome = NULL, finished_at = NULL'
+const dueAgain =
+  'next_attempt_at = now(), due_since = now(), failures = 0, outcome = NULL, finished_at = NULL'
 
 /**
  * Makes a message due again. A message in an attempt, whose lease ends within 30 seconds, is left alone: it is due soon.

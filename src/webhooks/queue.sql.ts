@@ -10,6 +10,9 @@ export const leaseSeconds = 30
 /** Attempts of one server at a time to one endpoint. An endpoint that fails gets one. */
 const slotsOfEndpoint = 4
 
+/** And to all endpoints of a partner, so that its slow receivers leave the server to others. */
+const slotsOfPartner = 8
+
 /** Due messages of an endpoint that one look reads. */
 const mostRead = 100
 
@@ -45,12 +48,16 @@ export type TakenMessage = Static<typeof TakenMessage>
 export const takeDueMessages = statement(
   'take_due_webhook_messages',
   TakenMessage,
-  `WITH seen AS MATERIALIZED (
-     SELECT due.*, head.id AS head_id, slots.free
+  `WITH busy AS MATERIALIZED (
+     SELECT b.id, b.attempts, e.client_id
+       FROM unnest($1::uuid[], $2::int[]) AS b (id, attempts) JOIN webhook_endpoints e ON e.id = b.id
+   ), seen AS MATERIALIZED (
+     SELECT due.*, e.client_id, head.id AS head_id, slots.*
        FROM webhook_endpoints e JOIN partners p ON p.client_id = e.client_id
-       LEFT JOIN unnest($1::uuid[], $2::int[]) AS busy (id, attempts) ON busy.id = e.id
+       LEFT JOIN busy ON busy.id = e.id
       CROSS JOIN LATERAL (
-        SELECT CASE WHEN e.failing_since IS NULL THEN ${slotsOfEndpoint} ELSE 1 END - coalesce(busy.attempts, 0) AS free) AS slots
+        SELECT CASE WHEN e.failing_since IS NULL THEN ${slotsOfEndpoint} ELSE 1 END - coalesce(busy.attempts, 0) AS free,
+               ${slotsOfPartner} - (SELECT coalesce(sum(b.attempts), 0) FROM busy b WHERE b.client_id = e.client_id) AS free_of_partner) AS slots
       CROSS JOIN LATERAL (
         SELECT m.id, m.endpoint_id, m.grant_id, m.place, m.next_attempt_at FROM webhook_messages m
          WHERE m.endpoint_id = e.id AND m.next_attempt_at <= now() ORDER BY m.next_attempt_at LIMIT ${mostRead}) AS due
@@ -58,14 +65,17 @@ export const takeDueMessages = statement(
         SELECT h.id FROM webhook_messages h
          WHERE h.endpoint_id = due.endpoint_id AND h.grant_id = due.grant_id AND h.place < due.place AND h.next_attempt_at IS NOT NULL
          ORDER BY h.place LIMIT 1) AS head ON true
-      WHERE e.status = 'active' AND p.status = 'active' AND slots.free > 0
+      WHERE e.status = 'active' AND p.status = 'active' AND slots.free > 0 AND slots.free_of_partner > 0
    ), heads AS (
-     SELECT id, free, row_number() OVER (PARTITION BY endpoint_id ORDER BY next_attempt_at, place) AS turn
+     SELECT *, row_number() OVER (PARTITION BY endpoint_id ORDER BY next_attempt_at, place) AS turn
        FROM seen WHERE head_id IS NULL
+   ), turns AS (
+     SELECT *, row_number() OVER (PARTITION BY client_id ORDER BY turn, next_attempt_at) AS turn_of_partner
+       FROM heads WHERE turn <= free
    ), chosen AS (
-     SELECT m.id FROM heads JOIN webhook_messages m ON m.id = heads.id
-      WHERE heads.turn <= heads.free AND m.next_attempt_at <= now()
-      ORDER BY heads.turn, m.next_attempt_at LIMIT $3::int FOR NO KEY UPDATE OF m SKIP LOCKED
+     SELECT m.id FROM turns JOIN webhook_messages m ON m.id = turns.id
+      WHERE turns.turn_of_partner <= turns.free_of_partner AND m.next_attempt_at <= now()
+      ORDER BY turns.turn, m.next_attempt_at LIMIT $3::int FOR NO KEY UPDATE OF m SKIP LOCKED
    ), taken AS (
      UPDATE webhook_messages m SET attempts = m.attempts + 1, next_attempt_at = now() + interval '${leaseSeconds} seconds'
        FROM chosen WHERE m.id = chosen.id RETURNING m.*
