@@ -64,7 +64,7 @@ export async function addEndpoint(
   if (faults.length > 0) return { kind: 'refused', faults }
   const secret = newSecret(context.keys, secretKind)
   const row = await context.database.maybe(insertEndpoint, [
-    ...[clientId, url, inOrder(events), input.description?.trim() || null],
+    ...[clientId, normalised(url), inOrder(events), input.description?.trim() || null],
     ...secretColumns(secretKind, secret),
     originValue(origin),
   ])
@@ -104,8 +104,8 @@ export async function updateEndpoint(
   const faults = isEmpty ? ['There is nothing to change.'] : await faultsOf(context, input)
   if (faults.length > 0) return { kind: 'refused', faults }
   const row = await context.database.maybe(updateEndpointRow, [
-    ...[input.clientId, input.id, url ?? null, events ? inOrder(events) : null, description?.trim() ?? null],
-    originValue(origin),
+    ...[input.clientId, input.id, url === undefined ? null : normalised(url)],
+    ...[events ? inOrder(events) : null, description?.trim() ?? null, originValue(origin)],
   ])
   return row ? { kind: 'updated', endpoint: await changedEndpoint(context, input) } : { kind: 'unknown' }
 }
@@ -186,6 +186,11 @@ export function isUuid(text: string): boolean {
 
 function secretColumns(kind: SecretKind, { sealed, publicKey }: NewSecret): [string, string, Buffer | null] {
   return [kind, sealed, publicKey]
+}
+
+/** As it is requested. What the URL parser leaves out or decodes could make pages and mails show another host. */
+function normalised(url: string): string {
+  return new URL(url).href
 }
 
 function sideOf({ actor }: Origin): 'partner' | 'operator' {
