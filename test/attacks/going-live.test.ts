@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
+import { Resolver } from 'node:dns/promises'
 import { CompactSign, SignJWT } from 'jose'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { systemOrigin } from '../../src/audit/origin.ts'
 import { openRequest } from '../../src/going-live/open-request.ts'
 import { type GoingLiveRequest, signRequest } from '../../src/going-live/request.ts'
@@ -163,4 +164,20 @@ test('88: replacing the secret of the sandbox does not end its requests while pr
   const text = await resigned({ partner: { ...content.partner, name: 'Over the Switch' } })
   expect(await openKnowing([sandboxKey(next)], text)).toEqual(refused('Another deployment'))
   expect((await openKnowing([sandboxKey(next), sandboxKey(sandboxSecret)], text)).kind).toBe('opened')
+})
+
+test('88: the name servers of all webhooks are asked at once, and no connection waits for them', async () => {
+  const webhooks = ['one', 'two', 'three'].map((name) => ({ url: `https://${name}.example/`, events: [] }))
+  let answer = (_addresses: string[]) => {}
+  const answers = new Promise<string[]>((resolve) => {
+    answer = resolve
+  })
+  const resolve4 = vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(() => answers)
+  const opened = open(await resigned({ webhooks }))
+  await vi.waitFor(() => expect(resolve4).toHaveBeenCalledTimes(webhooks.length))
+  const pools = production.context.database.poolStates()
+  expect(pools.filter(({ total, idle }) => total > idle)).toEqual([])
+  answer(['93.184.216.34'])
+  expect((await opened).kind).toBe('opened')
+  resolve4.mockRestore()
 })
