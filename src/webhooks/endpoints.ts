@@ -1,4 +1,4 @@
-import { type Origin, originValue } from '../audit/origin.ts'
+import { isOfPartner, type Origin, originValue } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import type { Database } from '../database/database.ts'
 import { checkVisible, quoted } from '../visible-text.ts'
@@ -210,8 +210,8 @@ function secretColumns(kind: SecretKind, { sealed, publicKey }: NewSecret): [str
   return [kind, sealed, publicKey]
 }
 
-function sideOf({ actor }: Origin): 'partner' | 'operator' {
-  return actor.kind === 'developer' || actor.kind === 'developer_key' ? 'partner' : 'operator'
+function sideOf(origin: Origin): 'partner' | 'operator' {
+  return isOfPartner(origin) ? 'partner' : 'operator'
 }
 
 function inOrder(given: string[]): string[] {
