@@ -40,7 +40,7 @@ export function webhookChangeRoutes(app: FastifyInstance, context: Context, web:
 }
 
 function settings(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
-  const route = { url: `${url}/edit`, role: 'developer' } as const
+  const route = { url: `${url}/edit`, role: 'developer', recent: true } as const
   developerPage<IdRoute>(
     app,
     context,
