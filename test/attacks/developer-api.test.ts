@@ -11,6 +11,7 @@ import { newKey } from '../support/admin.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { developerCaller, developerOperations, newDeveloperKey } from '../support/developer-api.ts'
+import { developerOfApp } from '../support/developer-session.ts'
 import { serverFixture } from '../support/fixtures.ts'
 
 const server = await serverFixture({ users: ['ada'], households: ['h1'] })
@@ -233,6 +234,19 @@ test('60: one application cannot keep the server busy: its keys have a limit tog
   expect([...statuses]).toEqual([200, 429])
   const calm = developerCaller(server, await newDeveloperKey(server, clientId, 'viewer'))
   expect((await calm('GET', '/limits')).status).toBe(200)
+})
+
+test('60: a developer is named by the id, and an address changes nothing', async () => {
+  const call = developerCaller(server, await newDeveloperKey(server, clientId))
+  const { id } = await developerOfApp(server, clientId, { email: 'vera@partner.example', role: 'viewer' })
+  for (const method of ['PATCH', 'DELETE']) {
+    const body = method === 'PATCH' ? { role: 'admin' } : undefined
+    expect((await call(method, '/developers/vera@partner.example', body)).status).toBe(404)
+  }
+  const roles = 'SELECT role FROM developer_memberships WHERE developer_id = $1'
+  expect(await query(database, roles, [id])).toEqual([{ role: 'viewer' }])
+  const changed = await call('PATCH', `/developers/${id.toUpperCase()}`, { role: 'developer' })
+  expect([changed.status, changed.body.role]).toEqual([200, 'developer'])
 })
 
 describe('60: programs of a partner leave the connections for changes of the directory to others', () => {
