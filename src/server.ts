@@ -4,6 +4,7 @@ import { adminEdge } from './admin/admin-edge.ts'
 import { apiKeyRoutes } from './admin/api-keys.routes.ts'
 import { auditRoutes } from './admin/audit.routes.ts'
 import { developerRoutes as partnerDeveloperRoutes } from './admin/developers.routes.ts'
+import { goingLiveRoutes } from './admin/going-live.routes.ts'
 import { grantRoutes } from './admin/grants.routes.ts'
 import { importRoutes } from './admin/imports.routes.ts'
 import { keyRoutes } from './admin/keys.routes.ts'
@@ -35,7 +36,6 @@ import { docsRoutes } from './docs/docs.routes.ts'
 import { explainRoutes } from './explain/explain.routes.ts'
 import { securityRoutes } from './factors/security.routes.tsx'
 import { frontRoutes, pagesForPeople } from './front/front.routes.tsx'
-import { goingLiveRoutes } from './going-live/going-live.routes.ts'
 import { householdRoutes } from './households/households.routes.ts'
 import { syncRoutes } from './households/v2/sync.routes.ts'
 import { decorateAddresses } from './http/addresses.ts'
@@ -62,6 +62,7 @@ import { tokenRoutes } from './tokens/token.routes.ts'
 import { assetRoutes } from './web/assets.routes.ts'
 import { languageRoutes } from './web/language.routes.ts'
 import { forUsers, type Web, webEdge } from './web/page-edge.tsx'
+import { OneAtATime } from './webhooks/one-at-a-time.ts'
 
 /** Registers everything that the server serves: the routes, their paths, and how each group reports errors. */
 export async function createServer(
@@ -88,8 +89,9 @@ export async function createServer(
     misplacedTokenRoutes(guessed)
   })
   for (const root of new Set([base, '/'])) await api(app, context, root)
-  await developerRoutes(app, context, providers)
-  await developerApiRoutes(app, context)
+  const slowWebhookWork = new OneAtATime()
+  await developerRoutes(app, context, providers, slowWebhookWork)
+  await developerApiRoutes(app, context, slowWebhookWork)
   if (!config.admin.listener) await adminSite(app, context, providers)
   return app
 }

@@ -5,9 +5,9 @@ import { bearerRefusal } from '../http/refusals.ts'
 import type { Answer } from '../management/answers.ts'
 import type { ManagementApi } from '../management/api.ts'
 import { type Call, type NoFields, prepare, type Route, serve } from '../management/route.ts'
+import { type Actor, isScope, may, type Scope } from '../operators/scopes.ts'
 import type { TObject, TSchema } from '../typebox.ts'
 import { findApiKey, touchApiKey } from './api-keys.sql.ts'
-import { type Actor, isScope, may, type Scope } from './scopes.ts'
 
 const api: ManagementApi<Actor, Scope> = {
   name: 'admin API',

@@ -2,9 +2,9 @@ import { longestKeyDays } from '../management/key-rules.ts'
 import { createdResponse, jsonResponse } from '../management/operation.ts'
 import { closed } from '../management/page.ts'
 import { instant, nullableInstant } from '../management/schemas.ts'
+import { type Scope, scopes } from '../operators/scopes.ts'
 import Type from '../typebox.ts'
 import { describeRoute } from './admin-edge.ts'
-import { type Scope, scopes } from './scopes.ts'
 
 const ScopeName = Type.Unsafe<Scope>({ type: 'string', enum: [...scopes] })
 

@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { problemReason } from '../errors/catalogue.ts'
 import { created, notFound, ok, refused } from '../management/answers.ts'
+import { may } from '../operators/scopes.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
 import { createKey, listKeys, revokeKey } from './api-keys.operations.ts'
 import { listApiKeys } from './api-keys.sql.ts'
 import { createApiKey, revokeApiKey } from './api-keys.ts'
-import { may } from './scopes.ts'
 
 export function apiKeyRoutes(app: FastifyInstance, context: Context): void {
   const { config } = context

@@ -2,10 +2,10 @@ import { type Origin, originValue } from '../audit/origin.ts'
 import type { Queries } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
 import { keyFaults } from '../management/key-rules.ts'
+import { isScope, type Scope, scopes } from '../operators/scopes.ts'
 import { newToken, randomId } from '../secrets/token-format.ts'
 import { quoted } from '../visible-text.ts'
 import { type ApiKeyRow, insertApiKey, revokeApiKeyRow } from './api-keys.sql.ts'
-import { isScope, type Scope, scopes } from './scopes.ts'
 
 /** `expiresInDays`: 1 to `longestKeyDays`. Undefined: the key does not expire. */
 export type NewApiKey = { name: string; scopes: string[]; expiresInDays?: number | undefined }

@@ -17,7 +17,10 @@ const AuditRecord = Type.Object(
     }),
     actor_id: nullableText('The id of the actor. Null: unknown, or the system.'),
     actor_name: nullableText('The name of the actor at that time.'),
-    via: Type.String({ description: 'The door: `cli`, `admin_api`, `console`, `page`, `api` or `job`.' }),
+    via: Type.String({
+      description:
+        'Through which interface: `cli`, `admin_api`, `console`, `developer_api`, `developer_pages`, `page`, `api` or `job`.',
+    }),
     address: nullableText('The IP address, or the machine of a command.'),
     user_agent: nullableText('The program of the request.'),
     request_id: nullableText('The `X-API-Request-ID` of the request.'),

@@ -1,3 +1,4 @@
+import { developerRoles, roleRights } from '../developer-keys/roles.ts'
 import { createdResponse, jsonResponse } from '../management/operation.ts'
 import { closed } from '../management/page.ts'
 import { instant, nullableInstant, oneOf } from '../management/schemas.ts'
@@ -6,10 +7,7 @@ import { describeRoute } from './admin-edge.ts'
 
 const email = Type.String({ maxLength: 254, description: 'The address with which the developer signs in.' })
 const name = Type.String({ maxLength: 1000, description: 'The name of the developer.' })
-const role = oneOf(
-  ['admin', 'developer', 'viewer'],
-  'admin may do everything, also decide about people; developer may do everything else; viewer changes nothing.',
-)
+const role = oneOf(developerRoles, roleRights)
 
 const developer = {
   id: Type.String({ description: 'Identifies the developer, also at other partners.' }),

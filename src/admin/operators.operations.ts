@@ -1,9 +1,9 @@
 import { createdResponse, jsonResponse } from '../management/operation.ts'
 import { closed } from '../management/page.ts'
 import { count, instant, nullableInstant, oneOf } from '../management/schemas.ts'
+import { roles } from '../operators/scopes.ts'
 import Type from '../typebox.ts'
 import { describeRoute } from './admin-edge.ts'
-import { roles } from './scopes.ts'
 
 const email = Type.String({ maxLength: 254, description: 'The address with which the operator signs in.' })
 const name = Type.String({ maxLength: 1000, description: 'The name of the operator.' })

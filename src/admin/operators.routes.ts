@@ -6,6 +6,7 @@ import { problemReason } from '../errors/catalogue.ts'
 import { type Answer, conflict, created, notFound, ok, refused } from '../management/answers.ts'
 import { type ListedOperator, listOperators } from '../operators/operators.sql.ts'
 import { changeOperator, createOperator, removeOperator } from '../operators/operators.ts'
+import { type Actor, may, type Role, scopesOf } from '../operators/scopes.ts'
 import { type NotChanged, resetCredentials } from '../people/accounts.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
@@ -16,7 +17,6 @@ import {
   resetOperatorRoute,
   updateOperatorRoute,
 } from './operators.operations.ts'
-import { type Actor, may, type Role, scopesOf } from './scopes.ts'
 
 /** The people who use the console, with the use cases of `latchkey operator`. */
 export function operatorRoutes(app: FastifyInstance, context: Context): void {

@@ -18,7 +18,7 @@ type ActorKind =
   | 'secret_scanner'
   | 'system'
 
-/** Through which door a change came. */
+/** Through which interface a change came. */
 export type Via =
   | 'cli'
   | 'admin_api'

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { listApiKeys } from '../admin/api-keys.sql.ts'
 import { createApiKey, revokeApiKey } from '../admin/api-keys.ts'
-import { scopes } from '../admin/scopes.ts'
+import { scopes } from '../operators/scopes.ts'
 import { quoted } from '../visible-text.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { describeKey, expiryOption, keyShownOnce } from './key-options.ts'

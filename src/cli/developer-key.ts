@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { type DeveloperKeyRow, listDeveloperKeys } from '../developer-keys/developer-keys.sql.ts'
 import { createDeveloperKey, revokeDeveloperKey } from '../developer-keys/developer-keys.ts'
-import { developerRoles } from '../developer-keys/roles.ts'
+import { developerRoles, plainRoleRights } from '../developer-keys/roles.ts'
 import { findPartner } from '../partners/partners.sql.ts'
 import { quoted } from '../visible-text.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
@@ -27,14 +27,7 @@ function create(): Command {
   return ofPartner('create')
     .description('make a key for a program of a partner; it is shown only once')
     .requiredOption('--name <name>', 'the program that uses the key')
-    .addOption(
-      new Option(
-        '--role <role>',
-        'viewer reads, developer also changes the application, admin also manages keys',
-      )
-        .choices(developerRoles)
-        .makeOptionMandatory(),
-    )
+    .addOption(new Option('--role <role>', plainRoleRights).choices(developerRoles).makeOptionMandatory())
     .addOption(expiryOption())
     .action((options: Options & { name: string; role: string; expiresInDays?: number }) =>
       withDatabase(async (database, { environment }, origin) => {

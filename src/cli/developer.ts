@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import type { DeveloperRole } from '../developer-keys/roles.ts'
+import { type DeveloperRole, developerRoles, plainRoleRights } from '../developer-keys/roles.ts'
 import { type ListedDeveloper, listDevelopers } from '../developers/developers.sql.ts'
 import { changeDeveloper, type DeveloperChange, removeDeveloper } from '../developers/developers.ts'
 import { changeMember, inviteDeveloper, type MemberOutcome, removeMember } from '../developers/members.ts'
@@ -21,11 +21,7 @@ export function developerCommand(): Command {
     .addCommand(remove())
 }
 
-const roleOption = () =>
-  new Option(
-    '--role <role>',
-    'admin may do everything, also decide about people; developer may do everything else; viewer changes nothing',
-  ).choices(['admin', 'developer', 'viewer'])
+const roleOption = () => new Option('--role <role>', plainRoleRights).choices(developerRoles)
 
 type Invitation = Json & { partner: string; email: string; name: string; role: DeveloperRole }
 

@@ -1,5 +1,4 @@
 import { Command, Option } from 'commander'
-import { type Role, roles } from '../admin/scopes.ts'
 import { type ListedOperator, listOperators } from '../operators/operators.sql.ts'
 import {
   changeOperator,
@@ -7,6 +6,7 @@ import {
   type OperatorChange,
   removeOperator,
 } from '../operators/operators.ts'
+import { type Role, roles } from '../operators/scopes.ts'
 import { resetCredentials, type SetupLink } from '../people/accounts.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { done } from './idp-link.ts'

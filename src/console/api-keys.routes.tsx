@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { type ApiKeyRow, listApiKeys } from '../admin/api-keys.sql.ts'
 import { createApiKey, revokeApiKey } from '../admin/api-keys.ts'
-import { may, type Scope, scopes } from '../admin/scopes.ts'
 import type { Context } from '../context.ts'
 import { parseKeyDays } from '../management/key-rules.ts'
+import { may, type Scope, scopes } from '../operators/scopes.ts'
 import { DoneQuery, formText, numberOrNull, pathText } from '../panel/fields.ts'
 import { Checkbox, Field, PostButton, PostForm } from '../panel/forms.tsx'
 import {

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { roleNames } from '../developer-pages/shell.tsx'
 import type { InvitedDeveloper, OpenedRequest } from '../going-live/open-request.ts'
 import { type GoingLiveRequest, longestRequest, type RequestedCheck } from '../going-live/request.ts'
 import { FileField, PostForm, TextArea } from '../panel/forms.tsx'
@@ -62,7 +63,7 @@ export function PreviewPage(props: {
           columns={[
             { label: 'Name', cell: ({ name }) => <Name>{name}</Name> },
             { label: 'Address', cell: ({ email }) => <bdi>{email}</bdi> },
-            { label: 'Role', cell: ({ role }) => role },
+            { label: 'Role', cell: ({ role }) => roleNames[role] },
           ]}
         />
       </Section>
@@ -216,7 +217,7 @@ export function OpenedPage({ clientId, request, invited }: Opened) {
           columns={[
             { label: 'Name', cell: ({ name }) => <Name>{name}</Name> },
             { label: 'Address', cell: ({ email }) => <bdi>{email}</bdi> },
-            { label: 'Role', cell: ({ role }) => role },
+            { label: 'Role', cell: ({ role }) => roleNames[role] },
             { label: 'Invitation', cell: ({ link }) => <Invitation link={link} /> },
           ]}
         />

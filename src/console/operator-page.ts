@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
-import { may, type Scope } from '../admin/scopes.ts'
 import type { Context } from '../context.ts'
+import { may, type Scope } from '../operators/scopes.ts'
 import type { Operator } from '../operators/sessions.ts'
 import { type PersonRequest, personPage, type RequestFields } from '../people/person-page.ts'
 import type { ConsoleWeb } from './edge.ts'

@@ -1,5 +1,5 @@
-import { roles } from '../admin/scopes.ts'
 import type { ListedOperator } from '../operators/operators.sql.ts'
+import { roles } from '../operators/scopes.ts'
 import { Field, PostButton, PostForm, Select } from '../panel/forms.tsx'
 import { Done, Exact, Facts, Faults, Id, Name, PageHead, Section, State, When } from '../panel/page-parts.tsx'
 import { Table } from '../panel/table.tsx'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { may } from '../admin/scopes.ts'
 import { listAudit } from '../audit/list.ts'
 import type { Context } from '../context.ts'
+import { may } from '../operators/scopes.ts'
 import { DoneQuery, pathText } from '../panel/fields.ts'
 import { NewSecret, PageHead } from '../panel/page-parts.tsx'
 import { filled, listQuery, listRequest, pageOfRows } from '../panel/paging.ts'

@@ -1,4 +1,4 @@
-import type { Role, Scope } from '../admin/scopes.ts'
+import type { Role, Scope } from '../operators/scopes.ts'
 import type { Column } from '../panel/table.tsx'
 import type { ExplainedRequest } from '../request-log/requests.ts'
 import { roleNames } from './shell.tsx'

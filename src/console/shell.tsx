@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Role } from '../admin/scopes.ts'
+import type { Role } from '../operators/scopes.ts'
 import type { Operator } from '../operators/sessions.ts'
 import { type Frame, renderShell } from '../panel/shell.tsx'
 import type { IconName } from '../web/icons.tsx'

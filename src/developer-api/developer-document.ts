@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
+import { roleRights } from '../developer-keys/roles.ts'
 import { serveDocument } from '../management/document.ts'
 
 /** The path of the developer API below `{auth_url}`. */
@@ -24,7 +25,7 @@ export function developerDocument(app: FastifyInstance, config: Config): void {
 
 const description = `For the developers of an application that reads households and accounts. It manages the application; it does not read data of users.
 
-Send a developer key in each request: \`Authorization: Bearer lk_…_dk_…\`. An admin of your application makes one on the developer pages at \`{auth_url}/developers\`, or the operator makes one. A key belongs to one application, so no address names it. Each operation names the role that the key needs: \`viewer\` reads, \`developer\` also changes the application, \`admin\` also manages keys.
+Send a developer key in each request: \`Authorization: Bearer lk_…_dk_…\`. An admin of your application makes one on the developer pages at \`{auth_url}/developers\`, or the operator makes one. A key belongs to one application, so no address names it. Each operation names the role that the key needs. ${roleRights}
 
 Bodies are JSON. Unknown fields and unknown query parameters are refused. Lists have pages: follow \`next_cursor\` or the \`Link\` header until \`next_cursor\` is null. A \`POST\` that creates takes an \`Idempotency-Key\`. Every change leaves a record in the audit log of the operator. Errors are \`Problem\` objects (RFC 9457).`
 

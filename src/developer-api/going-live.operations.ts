@@ -2,11 +2,12 @@ import { jsonResponse } from '../management/operation.ts'
 import { closed } from '../management/page.ts'
 import { instant, nullableText } from '../management/schemas.ts'
 import Type from '../typebox.ts'
+import { mostEndpoints } from '../webhooks/endpoints.sql.ts'
 import { describeRoute } from './developer-edge.ts'
 
 const tag = 'Application'
-const addresses = (description: string) =>
-  Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 100, description })
+const addresses = (description: string, maxItems = 100) =>
+  Type.Array(Type.String({ maxLength: 1000 }), { maxItems, description })
 
 const Check = Type.Object(
   {
@@ -33,7 +34,7 @@ const NewRequest = closed(
     redirect_uris: addresses('Where users return to in production, with https.'),
     post_logout_redirect_uris: Type.Optional(addresses('Addresses to which users may return after logout.')),
     webhook_urls: Type.Optional(
-      addresses('Addresses that get the types of events that your endpoints here get.'),
+      addresses('Addresses that get the types of events that your endpoints here get.', mostEndpoints),
     ),
     jwks: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({

@@ -1,4 +1,4 @@
-import { type DeveloperRole, developerRoles } from '../developer-keys/roles.ts'
+import { developerRoles, roleRights } from '../developer-keys/roles.ts'
 import { longestKeyDays } from '../management/key-rules.ts'
 import { createdResponse, jsonResponse } from '../management/operation.ts'
 import { closed } from '../management/page.ts'
@@ -8,12 +8,7 @@ import { describeRoute } from './developer-edge.ts'
 
 const tag = 'Developers'
 
-const role = Type.Unsafe<DeveloperRole>({
-  type: 'string',
-  enum: [...developerRoles],
-  description:
-    'What it may do: `viewer` reads, `developer` also changes the application, `admin` also manages keys.',
-})
+const role = oneOf(developerRoles, roleRights)
 const name = 'The program that uses the key.'
 
 const key = {

@@ -1,4 +1,4 @@
-import { type DeveloperRole, developerRoles } from '../developer-keys/roles.ts'
+import { developerRoles, roleRights } from '../developer-keys/roles.ts'
 import { createdResponse, jsonResponse, noContent } from '../management/operation.ts'
 import { closed } from '../management/page.ts'
 import { instant, nullableInstant, nullableText, oneOf } from '../management/schemas.ts'
@@ -7,12 +7,7 @@ import { describeRoute } from './developer-edge.ts'
 
 const tag = 'Developers'
 
-const role = Type.Unsafe<DeveloperRole>({
-  type: 'string',
-  enum: [...developerRoles],
-  description:
-    '`viewer` reads, `developer` also changes the application, `admin` also decides about people and keys.',
-})
+const role = oneOf(developerRoles, roleRights)
 const email = Type.String({ maxLength: 254, description: 'The address with which the developer signs in.' })
 
 const Developer = Type.Object(
@@ -41,7 +36,7 @@ const params = Type.Object({ id: Type.String({ description: 'The `id` of a devel
 export const listDevelopersRoute = describeRoute({
   method: 'GET',
   url: '/developers',
-  role: 'viewer',
+  role: 'admin',
   operation: {
     operationId: 'listDevelopers',
     tag,

@@ -23,9 +23,9 @@ import {
   resendMessage,
   sendTestEvent,
 } from '../webhooks/messages.ts'
+import type { OneAtATime } from '../webhooks/one-at-a-time.ts'
 import { developerAddress } from './developer-document.ts'
 import { developerRoute } from './developer-edge.ts'
-import { OneAtATime } from './in-progress.ts'
 import {
   addEndpointRoute,
   disableEndpointRoute,
@@ -43,8 +43,7 @@ import {
 } from './webhooks.operations.ts'
 
 /** Webhooks, with the use cases of `latchkey webhook`. */
-export function webhookApiRoutes(app: FastifyInstance, context: Context): void {
-  const slow = new OneAtATime()
+export function webhookApiRoutes(app: FastifyInstance, context: Context, slow: OneAtATime): void {
   reads(app, context)
   endpoints(app, context, slow)
   switches(app, context)
@@ -56,6 +55,14 @@ const noSuchEndpoint = notFound('Your application has no webhook endpoint with t
 const noSuchMessage = notFound('Your application has no webhook message with this id.')
 
 const shownEndpoint = ({ client_id: _, ...endpoint }: Endpoint) => endpoint
+
+/** Does what may take long, if nothing such is in progress for the application. */
+async function alone(slow: OneAtATime, clientId: string, work: () => Promise<Answer>): Promise<Answer> {
+  const answer = await slow.run(clientId, work)
+  if (answer.kind !== 'busy') return answer
+  const detail = 'A request of your application that takes long is in progress. Send this one after it.'
+  return { kind: 'problem', code: 'too_many_requests', detail, retryAfter: 1 }
+}
 
 /** By the name that receivers know it by. */
 const messageName = (id: string) => `msg_${id}`
@@ -78,7 +85,7 @@ function endpoints(app: FastifyInstance, context: Context, slow: OneAtATime): vo
   const { config } = context
   // The name server of the address may answer slowly.
   developerRoute(app, context, addEndpointRoute, ({ request: { body }, origin, clientId, carryOut }) =>
-    slow.run(clientId, async () => {
+    alone(slow, clientId, async () => {
       const { url, events, description, secret_kind: secretKind } = body
       const checked = await checkEndpoint(context, { url, events, description, secretKind })
       return carryOut(async (database) => {
@@ -93,7 +100,7 @@ function endpoints(app: FastifyInstance, context: Context, slow: OneAtATime): vo
   )
 
   developerRoute(app, context, updateEndpointRoute, ({ request, origin, database, clientId }) =>
-    slow.run(clientId, async () => {
+    alone(slow, clientId, async () => {
       const { params, body } = request
       const input = { clientId, id: params.id, ...body }
       const outcome = await updateEndpoint({ ...context, database }, origin, input)
@@ -150,12 +157,14 @@ function messages(app: FastifyInstance, context: Context): void {
 }
 
 function deliveries(app: FastifyInstance, context: Context, slow: OneAtATime): void {
-  developerRoute(app, context, testEndpointRoute, async ({ request, origin, database, clientId }) => {
-    const outcome = await sendTestEvent({ database }, origin, { clientId, id: request.params.id })
-    if (outcome.kind === 'unknown') return noSuchEndpoint
-    if (outcome.kind === 'disabled') return conflict('The endpoint is disabled. Enable it first.')
-    return ok({ id: messageName(outcome.messageId) })
-  })
+  developerRoute(app, context, testEndpointRoute, ({ request, origin, database, clientId }) =>
+    alone(slow, clientId, async () => {
+      const outcome = await sendTestEvent({ database }, origin, { clientId, id: request.params.id })
+      if (outcome.kind === 'unknown') return noSuchEndpoint
+      if (outcome.kind === 'disabled') return conflict('The endpoint is disabled. Enable it first.')
+      return ok({ id: messageName(outcome.messageId) })
+    }),
+  )
   developerRoute(app, context, resendRoute, async ({ request, origin, database, clientId }) => {
     const outcome = await resendMessage({ database }, origin, { clientId, id: request.params.id })
     return outcome.kind === 'unknown' ? noSuchMessage : ok({ id: messageName(outcome.messageId) })
@@ -164,7 +173,7 @@ function deliveries(app: FastifyInstance, context: Context, slow: OneAtATime): v
     const range = rangeOf(request.body)
     const { id } = request.params
     if ('problem' in range) return Promise.resolve<Answer>(refused(['since is not an instant.']))
-    return slow.run(clientId, async () => {
+    return alone(slow, clientId, async () => {
       const since = new Date(range.since ?? '')
       const outcome = await replayMessages({ database }, origin, { clientId, id, since })
       return outcome.kind === 'unknown' ? noSuchEndpoint : ok({ messages: outcome.messages })

@@ -31,7 +31,7 @@ export function apiKeyRoutes(app: FastifyInstance, context: Context, web: Develo
     { method: 'POST', url: `${url}/:id/revoke`, role: 'admin', schema: { params: IdParams } },
     async ({ request, reply, app: { clientId }, origin, show }) => {
       const revoked = await revokeDeveloperKey(context.database, origin, { clientId, id: request.params.id })
-      if (!revoked) return showMissing(show, 'credentials', 'live API key')
+      if (!revoked) return showMissing(show, 'credentials', 'live developer key')
       return toPage(reply, `${backTo(clientId).href}?done=revoked`)
     },
   )
@@ -42,7 +42,7 @@ function creation(app: FastifyInstance, context: Context, web: DeveloperWeb): vo
   const route = { url: `${url}/new`, role: 'admin', recent: true } as const
   developerPage(app, context, web, route, async ({ app: { clientId }, csrf, show }) => {
     const body = <NewKeyForm {...{ clientId, csrf }} fields={{}} faults={[]} />
-    return show({ title: 'New API key', section: 'credentials', body })
+    return show({ title: 'New developer key', section: 'credentials', body })
   })
   developerPage<{ Body: NewKey }>(
     app,
@@ -64,18 +64,21 @@ function creation(app: FastifyInstance, context: Context, web: DeveloperWeb): vo
             })
       if (outcome.kind === 'refused') {
         const form = { clientId, csrf, fields: request.body, faults: outcome.faults }
-        return show({ title: 'New API key', section: 'credentials', body: <NewKeyForm {...form} /> }, 422)
+        return show(
+          { title: 'New developer key', section: 'credentials', body: <NewKeyForm {...form} /> },
+          422,
+        )
       }
       const body = (
         <>
-          <PageHead title="The API key is ready" back={backTo(clientId)} />
-          <NewSecret what="API key">{outcome.text}</NewSecret>
+          <PageHead title="The developer key is ready" back={backTo(clientId)} />
+          <NewSecret what="developer key">{outcome.text}</NewSecret>
           <p>
             Send it as <code>Authorization: Bearer …</code>. Its id is <Id>{outcome.key.id}</Id>.
           </p>
         </>
       )
-      return show({ title: 'The API key is ready', section: 'credentials', body })
+      return show({ title: 'The developer key is ready', section: 'credentials', body })
     },
   )
 }
@@ -84,7 +87,7 @@ function NewKeyForm(props: { clientId: string; csrf: string; fields: NewKey; fau
   const { clientId, csrf, fields, faults } = props
   return (
     <>
-      <PageHead title="New API key" back={backTo(clientId)} />
+      <PageHead title="New developer key" back={backTo(clientId)} />
       <Faults faults={faults} />
       <PostForm action={appAddress({ clientId }, '/api-keys/new')} csrf={csrf}>
         <Field

@@ -49,7 +49,7 @@ const descriptions: Record<Concern['kind'], (concern: Concern, sunsetOn: Date | 
         A webhook is disabled: <bdi>{name}</bdi>
       </>
     ),
-    remedy: `${counted(amount, 'event waits', 'events wait')} for 30 days at most. Put the receiver right, then enable the webhook.`,
+    remedy: `${counted(amount, 'event waits', 'events wait')} for 30 days at most. Repair the receiver, then enable the webhook.`,
   }),
   webhook_failing: ({ id, name, amount, at }) => ({
     page: `webhooks/${id}`,
@@ -89,7 +89,7 @@ const descriptions: Record<Concern['kind'], (concern: Concern, sunsetOn: Date | 
     page: 'credentials#api-keys',
     text: (
       <>
-        The API key <bdi>{name}</bdi> expires soon, or has expired
+        The developer key <bdi>{name}</bdi> expires soon, or has expired
       </>
     ),
     remedy: (

@@ -37,25 +37,25 @@ export function ConnectionTable(props: {
   const { clientId, grants, next, isFiltered } = props
   return (
     <Table
-      caption="Connections, the newest first"
+      caption="Grants, the newest first"
       rows={grants}
       keyOf={({ id }) => id}
       next={next}
       empty={
         isFiltered ? (
           <>
-            No connection matches. <a href={appAddress({ clientId }, '/connections?state=all')}>Show all</a>
+            No grant matches. <a href={appAddress({ clientId }, '/connections?state=all')}>Show all</a>
           </>
         ) : (
           <>
-            No user is connected now. A connection appears here when a user presses Connect.{' '}
+            No user is connected now. A grant appears here when a user presses Connect.{' '}
             <a href={appAddress({ clientId }, '/connections?state=ended')}>Show those that have ended</a>
           </>
         )
       }
       columns={[
         {
-          label: 'Connection',
+          label: 'Grant id',
           cell: ({ id }) => (
             <a href={appAddress({ clientId }, `/connections/${id}`)}>
               <Id>{id}</Id>
@@ -86,14 +86,14 @@ export function ConnectionPage(props: {
   return (
     <>
       <PageHead
-        title={`Connection ${id}`}
+        title={`Grant ${id}`}
         back={{ label: 'Connections', href: appAddress({ clientId }, '/connections') }}
       />
       {cause !== null && <Ending cause={cause} />}
       <section aria-label="Facts">
         <Facts
           items={{
-            Id: <Id>{id}</Id>,
+            'Grant id': <Id>{id}</Id>,
             State: <ConnectionState cause={cause} />,
             'User (sub)': (
               <a href={appAddress({ clientId }, `/connections?subject=${encodeURIComponent(subject)}`)}>
@@ -109,17 +109,17 @@ export function ConnectionPage(props: {
         />
       </section>
       <Section
-        id="tokens"
-        title="Token chains"
-        intro="Each time the user connects, one authorization code starts a chain of refresh tokens. Refresh only the newest of a chain."
+        id="connections"
+        title="Connections"
+        intro="Each time the user connects, one authorization code starts a connection of the grant. Refresh only the newest refresh token of a connection."
       >
-        <Chains connections={connections} />
+        <Connections connections={connections} />
       </Section>
       <Section
         id="calls"
         title="Latest calls"
         more={{
-          label: 'All calls of this connection',
+          label: 'All calls of this grant',
           href: appAddress({ clientId }, `/requests?grant_id=${id}`),
         }}
       >
@@ -129,7 +129,7 @@ export function ConnectionPage(props: {
             appAddress({ clientId }, `/requests?request_id=${encodeURIComponent(request_id)}`)
           }
           parties={[]}
-          empty="The request log has no call of this connection. A call appears within five seconds."
+          empty="The request log has no call of this grant. A call appears within five seconds."
         />
       </Section>
     </>
@@ -149,14 +149,15 @@ function Ending({ cause }: { cause: Cause }) {
   )
 }
 
-function Chains({ connections }: { connections: PartnerConnection[] }) {
+function Connections({ connections }: { connections: PartnerConnection[] }) {
   return (
     <Table
-      caption="Chains of refresh tokens, the newest first"
+      caption="Connections, the newest first"
       rows={connections}
       keyOf={({ id }) => id}
       empty="Nothing is kept about its tokens: they ended some time ago."
       columns={[
+        { label: 'Connection id', cell: ({ id }) => <Id>{id}</Id> },
         { label: 'Began', cell: ({ created_at: at }) => <Exact at={at} /> },
         { label: 'Last refresh', cell: ({ refreshed_at: at }) => <When at={at} none="code not redeemed" /> },
         { label: 'State', cell: ({ cause }) => <ConnectionState cause={cause} /> },

@@ -92,7 +92,7 @@ function oneConnection(app: FastifyInstance, context: Context, web: DeveloperWeb
           calls={calls.kind === 'requests' ? calls.requests : []}
         />
       )
-      return show({ title: `Connection ${id}`, section: 'connections', body })
+      return show({ title: `Grant ${id}`, section: 'connections', body })
     },
   )
 }

@@ -116,14 +116,14 @@ function ApiKeys(props: { clientId: string; keys: DeveloperKeyRow[]; csrf: strin
   return (
     <Section
       id="api-keys"
-      title="Keys of the developer API"
+      title="Developer keys"
       intro="For programs that do what these pages do, such as a deployment that rotates secrets. They read no data of users."
     >
       <Table
-        caption="Keys of the developer API"
+        caption="Developer keys"
         rows={keys}
         keyOf={({ id }) => id}
-        empty="There is no key yet. Make one for each program that uses the developer API."
+        empty="There is no developer key yet. Make one for each program that uses the developer API."
         columns={[
           { label: 'Name', cell: ({ name }) => <Name>{name}</Name> },
           { label: 'Id', cell: ({ id }) => <Id>{id}</Id> },
@@ -155,7 +155,7 @@ function ApiKeys(props: { clientId: string; keys: DeveloperKeyRow[]; csrf: strin
       {mayManage && (
         <p class="after">
           <a class="button secondary" href={`${address}/new`}>
-            New API key
+            New developer key
           </a>
         </p>
       )}

@@ -31,7 +31,7 @@ export function credentialRoutes(app: FastifyInstance, context: Context, web: De
 const done: Record<string, string> = {
   ended: 'The old secret has ended. From the next request on, only the newest is accepted.',
   keys: 'The keys are replaced. From the next request on, only the new ones are accepted.',
-  revoked: 'The API key is revoked. It is refused from the next request on.',
+  revoked: 'The developer key is revoked. It is refused from the next request on.',
 }
 
 /** Secrets that a partner has at most: the newest, and the one before it. */

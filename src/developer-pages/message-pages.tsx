@@ -37,7 +37,7 @@ export function MessageTable(props: {
             status === null ? (fault ?? '–') : <Status of={status} />,
         },
         {
-          label: 'Connection',
+          label: 'Grant id',
           cell: ({ grant_id: grant }) =>
             grant === null ? '–' : <a href={appAddress({ clientId }, `/connections/${grant}`)}>{grant}</a>,
         },
@@ -80,13 +80,13 @@ export function MessagesPage(props: {
         <Select name="endpoint" label="Webhook" value={filter.endpoint} choices={addresses} />
         <Select name="state" label="State" value={filter.state} choices={states} />
         <Select name="type" label="Event" value={filter.type} choices={types} />
-        <Field name="grant_id" label="Connection: id" value={filter.grantId} maxLength={20} />
+        <Field name="grant_id" label="Grant id" value={filter.grantId} maxLength={20} />
       </Filters>
       <MessageTable
         clientId={clientId}
         messages={messages}
         next={next}
-        empty="No message matches. An event writes one for each webhook that has its type."
+        empty="No message matches. Each event makes one message for each webhook that gets its type."
       />
     </>
   )
@@ -126,7 +126,7 @@ export function MessagePage(props: {
                 <Id>{endpoint}</Id>
               </a>
             ),
-            Connection:
+            'Grant id':
               grant === null ? undefined : (
                 <a href={appAddress({ clientId }, `/connections/${grant}`)}>
                   <Id>{grant}</Id>

@@ -7,9 +7,9 @@ import { appAddress, roleNames } from './shell.tsx'
 
 /** What each role may do, for the people who choose one. */
 const roleChoices = {
-  viewer: 'Viewer: sees everything, changes nothing',
-  developer: 'Developer: changes the application',
-  admin: 'Administrator: also decides about people and going live',
+  viewer: 'Viewer: reads',
+  developer: 'Developer: also changes the application',
+  admin: 'Administrator: also decides about people and developer keys, and asks to go live',
 }
 
 const tones = { invited: 'plain', active: 'ok', disabled: 'warning' } as const

@@ -86,7 +86,7 @@ function RequestFilters({ clientId, filter }: { clientId: string; filter: Filter
     <Filters action={appAddress({ clientId }, '/requests')}>
       <Field name="request_id" label="Request id" value={filter.requestId} maxLength={128} />
       <Field name="subject" label="User: sub" value={filter.subject} maxLength={100} />
-      <Field name="grant_id" label="Connection: id" value={filter.grantId} maxLength={20} />
+      <Field name="grant_id" label="Grant id" value={filter.grantId} maxLength={20} />
       <Select name="status" label="Status" value={status} choices={choices} />
       <Select name="period" label="Time" value={filter.period ?? ''} choices={periods} />
     </Filters>
@@ -137,7 +137,7 @@ function ExplainedCall({ call, clientId }: { call: PartnerRequest; clientId: str
                 <Id>{subject}</Id>
               </a>
             ),
-          Connection:
+          'Grant id':
             grant === null ? undefined : (
               <a href={appAddress({ clientId }, `/connections/${grant}`)}>
                 <Id>{grant}</Id>

@@ -13,6 +13,7 @@ import {
   updateEndpoint,
 } from '../webhooks/endpoints.ts'
 import { replayMessages, sendTestEvent } from '../webhooks/messages.ts'
+import type { OneAtATime } from '../webhooks/one-at-a-time.ts'
 import { developerPage } from './developer-page.ts'
 import type { DeveloperWeb } from './edge.ts'
 import { appUrl, IdParams, type IdRoute, type Show, showMissing } from './parts.tsx'
@@ -24,22 +25,27 @@ import {
   RotationForm,
   SigningSecretPage,
 } from './webhook-forms.tsx'
-import { webhookAddress } from './webhook-parts.tsx'
+import { busy, webhookAddress } from './webhook-parts.tsx'
 
 const url = `${appUrl}/webhooks/:id` as const
 const params = IdParams
 
 /** Forms that change a webhook. */
-export function webhookChangeRoutes(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
-  settings(app, context, web)
+export function webhookChangeRoutes(
+  app: FastifyInstance,
+  context: Context,
+  web: DeveloperWeb,
+  slow: OneAtATime,
+): void {
+  settings(app, context, web, slow)
   rotation(app, context, web)
   removal(app, context, web)
   states(app, context, web)
-  testing(app, context, web)
-  replay(app, context, web)
+  testing(app, context, web, slow)
+  replay(app, context, web, slow)
 }
 
-function settings(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
+function settings(app: FastifyInstance, context: Context, web: DeveloperWeb, slow: OneAtATime): void {
   const route = { url: `${url}/edit`, role: 'developer', recent: true } as const
   developerPage<IdRoute>(
     app,
@@ -64,11 +70,14 @@ function settings(app: FastifyInstance, context: Context, web: DeveloperWeb): vo
       const { id } = request.params
       const { url: address = '', description = '' } = request.body
       const changes = { url: address.trim(), description, events: chosenEvents(request.body) }
-      const outcome = await updateEndpoint(context, origin, { clientId, id, ...changes })
+      const input = { clientId, id, ...changes }
+      const outcome = await slow.run(clientId, () => updateEndpoint(context, origin, input))
       if (outcome.kind === 'unknown') return showMissing(show, 'webhooks', 'webhook')
       if (outcome.kind === 'updated') return toPage(reply, `${webhookAddress(clientId, id)}?done=saved`)
-      const body = <EndpointForm {...{ clientId, id, csrf }} fields={request.body} faults={outcome.faults} />
-      return show({ title: 'Change the webhook', section: 'webhooks', body }, 422)
+      const faults = outcome.kind === 'busy' ? [busy] : outcome.faults
+      const body = <EndpointForm {...{ clientId, id, csrf, faults }} fields={request.body} />
+      const status = outcome.kind === 'busy' ? 429 : 422
+      return show({ title: 'Change the webhook', section: 'webhooks', body }, status)
     },
   )
 }
@@ -160,7 +169,7 @@ function states(app: FastifyInstance, context: Context, web: DeveloperWeb): void
   }
 }
 
-function testing(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
+function testing(app: FastifyInstance, context: Context, web: DeveloperWeb, slow: OneAtATime): void {
   developerPage<IdRoute>(
     app,
     context,
@@ -168,7 +177,8 @@ function testing(app: FastifyInstance, context: Context, web: DeveloperWeb): voi
     { method: 'POST', url: `${url}/test`, role: 'developer', schema: { params } },
     async ({ request, reply, app: { clientId }, origin, show }) => {
       const { id } = request.params
-      const outcome = await sendTestEvent(context, origin, { clientId, id })
+      const outcome = await slow.run(clientId, () => sendTestEvent(context, origin, { clientId, id }))
+      if (outcome.kind === 'busy') return showRefused(show, clientId, id, [busy], 429)
       if (outcome.kind === 'unknown') return showMissing(show, 'webhooks', 'webhook')
       if (outcome.kind === 'disabled') {
         return showRefused(show, clientId, id, ['The webhook is disabled. Enable it first.'], 409)
@@ -180,7 +190,7 @@ function testing(app: FastifyInstance, context: Context, web: DeveloperWeb): voi
 
 const ReplayBody = Type.Object({ since: formText(40) })
 
-function replay(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
+function replay(app: FastifyInstance, context: Context, web: DeveloperWeb, slow: OneAtATime): void {
   developerPage<IdRoute & { Body: Static<typeof ReplayBody> }>(
     app,
     context,
@@ -193,7 +203,8 @@ function replay(app: FastifyInstance, context: Context, web: DeveloperWeb): void
         const fault = 'Nothing was sent: write the time as 2026-11-22T08:30Z, in UTC.'
         return showRefused(show, clientId, id, [fault], 422)
       }
-      const outcome = await replayMessages(context, origin, { clientId, id, since })
+      const outcome = await slow.run(clientId, () => replayMessages(context, origin, { clientId, id, since }))
+      if (outcome.kind === 'busy') return showRefused(show, clientId, id, [busy], 429)
       if (outcome.kind === 'unknown') return showMissing(show, 'webhooks', 'webhook')
       const done = outcome.messages === 0 ? 'nothing' : 'replayed'
       return toPage(reply, `${webhookAddress(clientId, id)}?done=${done}`)

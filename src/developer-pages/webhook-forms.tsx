@@ -160,7 +160,8 @@ export function RotationForm({
           <label class="check">
             <input type="radio" name="end_others" value="false" checked />
             <span>
-              It signs for {overlapHours} hours more, next to the new one: your receiver misses nothing.
+              It signs for {overlapHours} hours more, next to the new one: your receiver can verify every
+              delivery meanwhile.
             </span>
           </label>
           <label class="check">

@@ -64,7 +64,7 @@ export function WebhooksPage(props: {
 }
 
 const reasons = {
-  failing: 'No delivery succeeded for five days, so it is disabled. Put the receiver right, then enable it.',
+  failing: 'No delivery succeeded for five days, so it is disabled. Repair the receiver, then enable it.',
   gone: 'The receiver answered 410, so it is disabled. Enable it if the address is right.',
   partner: 'A developer of this application disabled it.',
   operator: 'The operator disabled it. Ask the operator to enable it.',

@@ -25,3 +25,7 @@ const tones = { waiting: 'warning', delivered: 'ok', given_up: 'danger' } as con
 export function MessageState({ state }: { state: Message['state'] }) {
   return <State tone={tones[state]}>{stateNames[state]}</State>
 }
+
+/** Why a form is refused while another request of the application runs (`OneAtATime`). */
+export const busy =
+  'Nothing was changed: another change of a webhook of your application, a test or a replay is in progress. Send the form again in a few seconds.'

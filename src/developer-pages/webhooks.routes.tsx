@@ -6,11 +6,13 @@ import type { Static } from '../typebox.ts'
 import { addEndpoint, findEndpoint, listEndpoints } from '../webhooks/endpoints.ts'
 import { eventTypes } from '../webhooks/event-types.ts'
 import { listMessages } from '../webhooks/messages.ts'
+import type { OneAtATime } from '../webhooks/one-at-a-time.ts'
 import { developerPage } from './developer-page.ts'
 import type { DeveloperWeb } from './edge.ts'
 import { appUrl, IdParams, type IdRoute, showMissing } from './parts.tsx'
 import { chosenEvents, EndpointFields, EndpointForm, SigningSecretPage } from './webhook-forms.tsx'
 import { WebhookPage, WebhooksPage } from './webhook-pages.tsx'
+import { busy } from './webhook-parts.tsx'
 
 const url = `${appUrl}/webhooks` as const
 
@@ -18,9 +20,14 @@ const url = `${appUrl}/webhooks` as const
 const mostShown = 10
 
 /** The webhooks of an application: the list, one endpoint, and a new one. */
-export function webhookRoutes(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
+export function webhookRoutes(
+  app: FastifyInstance,
+  context: Context,
+  web: DeveloperWeb,
+  slow: OneAtATime,
+): void {
   list(app, context, web)
-  addition(app, context, web)
+  addition(app, context, web, slow)
   oneEndpoint(app, context, web)
 }
 
@@ -40,7 +47,7 @@ function list(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
   )
 }
 
-function addition(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
+function addition(app: FastifyInstance, context: Context, web: DeveloperWeb, slow: OneAtATime): void {
   const route = { url: `${url}/new`, role: 'developer', recent: true } as const
   developerPage(app, context, web, route, async ({ app: { clientId }, csrf, show }) => {
     const body = <EndpointForm {...{ clientId, csrf }} fields={{ events: [...eventTypes] }} faults={[]} />
@@ -60,11 +67,12 @@ function addition(app: FastifyInstance, context: Context, web: DeveloperWeb): vo
         secretKind,
         events: chosenEvents(request.body),
       }
-      const outcome = await addEndpoint(context, origin, input)
+      const outcome = await slow.run(clientId, () => addEndpoint(context, origin, input))
       if (outcome.kind === 'unknown') return showMissing(show, 'webhooks', 'application')
-      if (outcome.kind === 'refused') {
-        const body = <EndpointForm {...{ clientId, csrf }} fields={request.body} faults={outcome.faults} />
-        return show({ title: 'New webhook', section: 'webhooks', body }, 422)
+      if (outcome.kind !== 'added') {
+        const faults = outcome.kind === 'busy' ? [busy] : outcome.faults
+        const body = <EndpointForm {...{ clientId, csrf, faults }} fields={request.body} />
+        return show({ title: 'New webhook', section: 'webhooks', body }, outcome.kind === 'busy' ? 429 : 422)
       }
       const body = <SigningSecretPage clientId={clientId} {...outcome} isNew />
       return show({ title: 'The webhook is added', section: 'webhooks', body })

@@ -72,8 +72,7 @@ export const managementProblems = {
       },
       role_missing: {
         message: 'This operation needs a developer key with the role {detail}.',
-        cause:
-          'The role of the key may not do this. viewer reads, developer also changes, admin also manages keys.',
+        cause: 'The role of the key may not do this. The description of the API says what each role may do.',
         remedy: 'Create a key with the role. The role of a key cannot be changed.',
       },
       scope_of_new_key: {

@@ -7,6 +7,7 @@ import { readJwks } from '../partners/jwks.ts'
 import { productionUriFaults } from '../partners/production-uri.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
 import { checkVisible } from '../visible-text.ts'
+import { mostEndpoints } from '../webhooks/endpoints.sql.ts'
 import { type Check, checklistOf, type Developer, openChecks } from './checklist.ts'
 import { type Facts, goingLiveDevelopers, goingLiveFacts } from './facts.sql.ts'
 import { type GoingLiveRequest, signRequest } from './request.ts'
@@ -153,7 +154,7 @@ function settingFaults(settings: ProductionSettings): string[] {
   const { redirectUris, postLogoutRedirectUris, webhookUrls, contact, expectedVolume } = settings
   return [
     ...(redirectUris.length === 0 ? ['At least one redirect URI of production is required.'] : []),
-    ...(webhookUrls.length > 20 ? ['At most 20 webhook addresses.'] : []),
+    ...(webhookUrls.length > mostEndpoints ? [`At most ${mostEndpoints} webhook addresses.`] : []),
     ...productionUriFaults('Redirect URI', redirectUris),
     ...productionUriFaults('Post-logout redirect URI', postLogoutRedirectUris),
     ...productionUriFaults('Webhook address', webhookUrls),

@@ -1,6 +1,8 @@
 import type { KeyObject } from 'node:crypto'
 import { CompactSign, compactVerify, decodeProtectedHeader, errors } from 'jose'
+import { DeveloperRole } from '../developer-keys/roles.ts'
 import Type, { Compile, type Static, type TSchema } from '../typebox.ts'
+import { mostEndpoints } from '../webhooks/endpoints.sql.ts'
 import { encodedKeyOf, sandboxKeyOf } from './sandbox-key.ts'
 
 /** RFC 8725 section 3.11: no other token of this service has this type. */
@@ -45,7 +47,7 @@ export type RequestedCheck = Static<typeof RequestedCheck>
 export const RequestedDeveloper = Type.Object({
   email: text(254),
   name: text(500),
-  role: Type.Union([Type.Literal('admin'), Type.Literal('developer'), Type.Literal('viewer')]),
+  role: DeveloperRole,
 })
 export type RequestedDeveloper = Static<typeof RequestedDeveloper>
 
@@ -66,7 +68,7 @@ const GoingLiveRequest = Type.Object({
   requested_by: text(800),
   partner: RequestedPartner,
   webhooks: Type.Array(Type.Object({ url: text(1000), events: Type.Array(text(100), { maxItems: 100 }) }), {
-    maxItems: 20,
+    maxItems: mostEndpoints,
   }),
   developers: Type.Array(RequestedDeveloper, { maxItems: 200 }),
   contact: text(500),

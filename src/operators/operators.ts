@@ -1,4 +1,3 @@
-import type { Role } from '../admin/scopes.ts'
 import { type Origin, originValue } from '../audit/origin.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
@@ -13,6 +12,7 @@ import {
 } from '../people/accounts.ts'
 import { quoted } from '../visible-text.ts'
 import { deleteOperator, insertOperator, updateOperator } from './operators.sql.ts'
+import type { Role } from './scopes.ts'
 
 /** Stores an operator. */
 export async function createOperator(

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { type Actor, type Role, scopesOf } from '../admin/scopes.ts'
 import type { Context } from '../context.ts'
 import { type Person, personOfRow, personSessionHash } from '../people/sessions.ts'
+import { type Actor, type Role, scopesOf } from './scopes.ts'
 import { findOperatorSession } from './sessions.sql.ts'
 
 /** An operator who is logged in. */

@@ -13,5 +13,5 @@ export function forEachKind<T>(of: (kind: PeopleKind) => T): Record<PeopleKind, 
 /** The path below which the pages of a kind are. */
 export const homeOf = { operator: '/admin', developer: '/developers' } as const
 
-/** Through which door they come, for the audit log. */
+/** Through which interface they make changes, for the audit log. */
 export const viaOf = { operator: 'console', developer: 'developer_pages' } as const

@@ -4,7 +4,7 @@ import Type from '../typebox.ts'
 /** Seconds between two heartbeats of a server. */
 export const heartbeatSeconds = 5
 
-/** If no server writes a heartbeat for so many seconds, it is an outage. One lost heartbeat is none: it is two of them and a second. */
+/** If no server writes a heartbeat for so many seconds, it is an outage. One lost heartbeat is not an outage: the limit is two intervals and one second. */
 export const silentSeconds = 2 * heartbeatSeconds + 1
 
 /**

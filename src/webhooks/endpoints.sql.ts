@@ -9,6 +9,9 @@ export const mostEndpoints = 10
 /** Hours for which the secret before the newest one still signs. */
 export const overlapHours = 24
 
+/** Seconds for which a server has a message to itself. After that, another server may deliver it. */
+export const leaseSeconds = 30
+
 /** Waiting messages that are counted. */
 const mostCounted = 10_000
 
@@ -49,7 +52,8 @@ export const Endpoint = Type.Object({
 })
 export type Endpoint = Static<typeof Endpoint>
 
-const rfc3339 = (at: string) => `to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+/** SQL: an instant as RFC 3339 text. */
+export const rfc3339 = (at: string) => `to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** SQL: the secrets `s` that sign now. */
 export const isSigning = '(s.expires_at IS NULL OR s.expires_at > now())'
@@ -200,7 +204,7 @@ export const enableEndpointRow = statement(
        FROM old WHERE n.id = old.id AND NOT (old.disabled_for = 'operator' AND $3 = 'partner') RETURNING n.*
    ), due AS (
      UPDATE webhook_messages m SET next_attempt_at = now(), failures = 0
-       FROM e WHERE m.endpoint_id = e.id AND m.next_attempt_at > now() + interval '30 seconds'
+       FROM e WHERE m.endpoint_id = e.id AND m.next_attempt_at > now() + interval '${leaseSeconds} seconds'
    ), recorded AS (
      ${endpointRecord('webhook.enabled', '$4', 'e JOIN old ON old.id = e.id', { cause: 'old.disabled_for' })}
    )

@@ -134,7 +134,7 @@ export const eventDocs = [
   {
     type: 'household.changed',
     summary:
-      'Households that the user sees have come or changed. It is sent at most every few seconds for each grant.',
+      'Households that the user sees have come or changed. It is sent at most once in ten seconds for each grant.',
     advice: 'Read the changes with the sync. It names the households.',
     data: Type.Object({ ...ofGrant, since, url }),
     example: { ...exampleGrant, ...exampleSync },
@@ -153,11 +153,13 @@ export const eventDocs = [
             '`access_ended`: the user lost access to it. `household_deleted`: it no longer exists.',
           ),
         }),
-        { maxItems: mostRemovedIds },
+        {
+          maxItems: mostRemovedIds,
+          description: `The households, in the order of their ids, at most ${mostRemovedIds}.`,
+        },
       ),
       has_more: Type.Boolean({
-        description:
-          'There may be more. The sync names all of them. So many changed at once that not all were looked at.',
+        description: 'True: this event does not name all removed households. Read the changes with the sync.',
       }),
       since,
       url,
@@ -177,7 +179,7 @@ export const eventDocs = [
       client_id: Type.String({ description: 'Your application.' }),
       reason: oneOf(
         ['rotated', 'removed', 'leaked'] as const,
-        '`rotated`: a new secret was added. `leaked`: a secret was found in a public place and no longer works.',
+        '`rotated`: a new secret was added. `removed`: an old secret was ended. `leaked`: a secret was found in a public place and no longer works.',
       ),
       live_secrets: Type.Integer({ description: 'How many secrets work now.' }),
     }),

@@ -1,6 +1,6 @@
 import { Instant, statement } from '../database/database.ts'
 import Type, { type Static } from '../typebox.ts'
-import { endpointRecord } from './endpoints.sql.ts'
+import { endpointRecord, leaseSeconds, rfc3339 } from './endpoints.sql.ts'
 
 const MaybeText = Type.Union([Type.String(), Type.Null()])
 const MaybeInteger = Type.Union([Type.Integer(), Type.Null()])
@@ -86,7 +86,7 @@ export const findMessageRow = statement(
   MessageDetails,
   `SELECT ${columns}, m.data,
           coalesce((SELECT jsonb_agg(jsonb_build_object(
-                             'number', a.number, 'at', to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+                             'number', a.number, 'at', ${rfc3339('a.at')},
                              'duration_ms', a.duration_ms, 'status', a.status, 'fault', a.fault, 'response', a.response)
                              ORDER BY a.number)
                       FROM webhook_attempts a WHERE a.message_id = m.id), '[]') AS attempts_made
@@ -113,7 +113,7 @@ export const insertTestMessage = statement(
 const dueAgain = 'next_attempt_at = now(), failures = 0, outcome = NULL, finished_at = NULL'
 
 /**
- * Makes a message due again. A message in an attempt, whose lease ends within 30 seconds, is left alone: it is due soon.
+ * Makes a message due again. A message in an attempt, which has a lease, is left alone: it is due soon.
  * $1 client_id, $2 id, $3 origin. No row: no such message.
  */
 export const resendMessageRow = statement(
@@ -124,7 +124,7 @@ export const resendMessageRow = statement(
       WHERE e.client_id = $1 AND m.id = $2
    ), due AS (
      UPDATE webhook_messages m SET ${dueAgain}
-       FROM e WHERE m.id = e.message_id AND (m.next_attempt_at IS NULL OR m.next_attempt_at > now() + interval '30 seconds')
+       FROM e WHERE m.id = e.message_id AND (m.next_attempt_at IS NULL OR m.next_attempt_at > now() + interval '${leaseSeconds} seconds')
    ), recorded AS (
      ${endpointRecord('webhook.resent', '$3', 'e', { message: 'e.message_id', type: 'e.type' })}
    )

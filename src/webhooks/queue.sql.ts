@@ -1,15 +1,12 @@
 import { Instant, statement } from '../database/database.ts'
 import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
-import { endpointRecord, isSigning } from './endpoints.sql.ts'
-
-/** Seconds for which a server has a message to itself. After that, another server may deliver it. */
-export const leaseSeconds = 30
+import { endpointRecord, isSigning, leaseSeconds } from './endpoints.sql.ts'
 
 /** Attempts of one server at a time to one endpoint. An endpoint that fails gets one. */
 const slotsOfEndpoint = 4
 
-/** Due messages of an endpoint that one look reads. */
+/** Due messages of an endpoint that one poll reads. */
 const mostRead = 100
 
 /** Days of failures after which an endpoint is disabled. */
@@ -33,10 +30,10 @@ export type TakenMessage = Static<typeof TakenMessage>
 
 /**
  * Takes a lease on messages that are due. Of the messages of a grant, only the head is taken, for each endpoint: a later one waits
- * until the head is delivered or given up. The look reads a bounded number of due messages of each endpoint, therefore an endpoint
+ * until the head is delivered or given up. A poll reads a bounded number of due messages of each endpoint, therefore an endpoint
  * with very many of them delays no other, and endpoints take turns if the server has few free slots.
  *
- * A due message behind a head is postponed with it, so that the next looks do not read it again. The end of the head makes it due
+ * A due message behind a head is postponed with it, so that the next polls do not read it again. The end of the head makes it due
  * (`nextOfGrant`). Both lock the head: without the lock, a head that ends in this moment would leave the next message postponed.
  *
  * $1 endpoints with attempts of this server, $2 how many attempts of each, $3 messages at most

@@ -8,7 +8,7 @@ import { type Attempt, type AttemptOutcome, attemptDelivery } from './deliver.ts
 import { recordDelivery, recordFailure, type TakenMessage, takeDueMessages } from './queue.sql.ts'
 import { signatures } from './signing.ts'
 
-/** Milliseconds between two looks for messages that are due. */
+/** Milliseconds between two polls for messages that are due. */
 const pollMs = 500
 
 /** Attempts of one server at a time. Each needs a socket and little else. */
@@ -46,10 +46,10 @@ export class WebhookWorker {
   readonly #busy = new Map<string, number>()
   readonly #stop = new AbortController()
   #stopping = false
-  /** Whether there may be messages that the look in progress does not see. */
-  #lookAgain = false
-  /** Whether the last look failed. A database that is away is reported once, not twice a second. */
-  #isBlind = false
+  /** Whether there may be messages that the poll in progress does not see. */
+  #pollAgain = false
+  /** Whether the last poll failed. A database that is away is reported once, not twice a second. */
+  #pollFailed = false
   readonly #job: BackgroundJob
 
   constructor(options: WorkerOptions) {
@@ -58,20 +58,20 @@ export class WebhookWorker {
       everyMs: pollMs,
       run: () => this.#takeDue(),
       onError: (error) => {
-        if (!this.#isBlind) this.#logFault(error)
-        this.#isBlind = true
+        if (!this.#pollFailed) this.#logFault(error)
+        this.#pollFailed = true
       },
     })
   }
 
-  /** Looks for due messages twice a second, until `stop`. */
+  /** Polls for due messages twice a second, until `stop`. */
   start(): void {
     this.#job.start()
   }
 
   /** Begins to deliver what is due. Resolves when the attempts have begun. */
   wake(): Promise<void> {
-    this.#lookAgain = true
+    this.#pollAgain = true
     return this.#job.run()
   }
 
@@ -89,7 +89,7 @@ export class WebhookWorker {
 
   async #takeDue(): Promise<void> {
     do {
-      this.#lookAgain = false
+      this.#pollAgain = false
       const free = maxConcurrent - this.#attempts.size
       if (this.#stopping || free <= 0) return
       const busy = [...this.#busy]
@@ -98,9 +98,9 @@ export class WebhookWorker {
         busy.map(([, attempts]) => String(attempts)),
         free,
       ])
-      this.#isBlind = false
+      this.#pollFailed = false
       for (const message of taken) this.#begin(message)
-    } while (this.#lookAgain)
+    } while (this.#pollAgain)
   }
 
   #begin(message: TakenMessage): void {
@@ -113,7 +113,7 @@ export class WebhookWorker {
       .finally(() => {
         this.#attempts.delete(attempt)
         this.#leave(endpoint)
-        if (!this.#stopping) this.wake().catch(() => {}) // the next look reports it
+        if (!this.#stopping) this.wake().catch(() => {}) // the next poll reports it
       })
     this.#attempts.add(attempt)
   }

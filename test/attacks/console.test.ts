@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { scopesOf } from '../../src/admin/scopes.ts'
+import { scopesOf } from '../../src/operators/scopes.ts'
 import { consoleForms } from '../support/console.ts'
 import { consoleData, consoleDirectory, consolePages } from '../support/console-data.ts'
 import { query } from '../support/database.ts'

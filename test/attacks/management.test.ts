@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { scopes } from '../../src/admin/scopes.ts'
 import { systemOrigin } from '../../src/audit/origin.ts'
 import type { Database } from '../../src/database/database.ts'
+import { scopes } from '../../src/operators/scopes.ts'
 import { replacePartnerKeys, rotatePartnerSecret } from '../../src/partners/partners.ts'
 import { adminCaller, newKey } from '../support/admin.ts'
 import { query } from '../support/database.ts'

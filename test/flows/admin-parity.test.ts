@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { scopes } from '../../src/admin/scopes.ts'
+import { scopes } from '../../src/operators/scopes.ts'
 import { adminCaller, adminOperations, newKey } from '../support/admin.ts'
 import { commandLine } from '../support/command-line.ts'
 import { consoleForms } from '../support/console.ts'

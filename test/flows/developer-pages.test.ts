@@ -149,7 +149,7 @@ test('keys of the developer API are made, shown once, and revoked', async () => 
   expect(page.text).not.toContain(key)
   const [row] = await query<{ id: string }>(database, `SELECT id FROM developer_keys WHERE name = 'Robot'`)
   const revoked = await submit('/credentials', `/api-keys/${row?.id}/revoke`)
-  expect(revoked.text).toContain('The API key is revoked.')
+  expect(revoked.text).toContain('The developer key is revoked.')
 })
 
 test('a webhook is added, changed, tested, disabled, sent again and removed', async () => {

@@ -16,7 +16,7 @@ delivery is \`{"type", "timestamp", "data"}\`; this page describes \`data\`. It 
 - One ending is one event: if a grant ends, its connections have no further events.
 - An event may arrive twice, with the same \`webhook-id\`. After a restore of the service from a backup, what ended in the hours before
   may arrive again with another id.
-- An event says that something has changed. What is true now, the API says.
+- An event says that something has changed. Read the API for the current state.
 `
 
 /** The events as a page for partners. */

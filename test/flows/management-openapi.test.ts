@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { scopes } from '../../src/admin/scopes.ts'
 import { developerRoles } from '../../src/developer-keys/roles.ts'
+import { scopes } from '../../src/operators/scopes.ts'
 import { serverFixture } from '../support/fixtures.ts'
 
 type Schema = { $ref?: string; description?: string; properties?: Record<string, Schema> }

@@ -1,6 +1,6 @@
 import { createApiKey } from '../../src/admin/api-keys.ts'
-import { type Scope, scopes } from '../../src/admin/scopes.ts'
 import { commandOrigin } from '../../src/audit/origin.ts'
+import { type Scope, scopes } from '../../src/operators/scopes.ts'
 import type { TestServer } from './server.ts'
 
 /** The text of a new API key. */

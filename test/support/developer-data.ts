@@ -95,8 +95,8 @@ async function messages(
   await query(
     database,
     `INSERT INTO webhook_attempts (message_id, number, duration_ms, status, fault, response)
-     VALUES ($1, 1, 10012, NULL, 'no answer within 10 seconds', NULL),
-            ($1, 2, 131, 500, 'the answer was 500', '<h1>Internal server error</h1>')`,
+     VALUES ($1, 1, 15012, NULL, 'The receiver did not answer within 15 seconds.', NULL),
+            ($1, 2, 131, 500, 'The receiver answered 500. An event is delivered when the receiver answers with a status from 200 to 299.', '<h1>Internal server error</h1>')`,
     [failing.messageId],
   )
   await query(

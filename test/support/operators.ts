@@ -1,6 +1,6 @@
-import type { Role } from '../../src/admin/scopes.ts'
 import { systemOrigin } from '../../src/audit/origin.ts'
 import { createOperator } from '../../src/operators/operators.ts'
+import type { Role } from '../../src/operators/scopes.ts'
 import { codesOn, keyOn, nextCode } from './factors.ts'
 import type { TestServer } from './server.ts'
 import { type Page, Visitor } from './visitor.ts'

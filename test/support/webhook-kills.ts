@@ -77,7 +77,7 @@ export async function killsDuringChanges(
   await seed(db.database, { users })
   const config = { environment: 'sandbox' as const, webhookAllow: ['127.0.0.1'] }
   const context = { database: db.database, keys: testKeys('sandbox'), config }
-  const events = ['grant.created', 'grant.revoked', 'connection.ended']
+  const events = ['grant.created', 'grant.revoked']
   const added = await addEndpoint(context, operator, {
     clientId: partner.clientId,
     url: receiver.url,

@@ -42,8 +42,6 @@ export const commandsAlone: Record<string, string> = {
   ),
   ...Object.fromEntries(['key', 'check', 'show'].map((name) => [`going-live ${name}`, reads])),
   ...Object.fromEntries(['export', 'open'].map((name) => [`going-live ${name}`, twoDeployments])),
-  'partner use': reads,
-  'partner deprecated-calls': reads,
   'developer-key list': reads,
   'developer list': reads,
   'developer reset': 'The account may belong to several partners: it needs access to the machine.',

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import { adminAddress } from '../admin/admin-document.ts'
-import { adminRoute } from '../admin/admin-edge.ts'
 import type { Context } from '../context.ts'
+import { openRequest, previewRequest } from '../going-live/open-request.ts'
+import { describeInvited, summaryOf } from '../going-live/summary.ts'
 import { conflict, created, ok, refused } from '../management/answers.ts'
+import { adminAddress } from './admin-document.ts'
+import { adminRoute } from './admin-edge.ts'
 import { openGoingLiveRoute, previewGoingLiveRoute } from './going-live.operations.ts'
-import { openRequest, previewRequest } from './open-request.ts'
-import { describeInvited, summaryOf } from './summary.ts'
 
 /** Requests of sandboxes to go live, with the use cases of `latchkey going-live`. */
 export function goingLiveRoutes(app: FastifyInstance, context: Context): void {

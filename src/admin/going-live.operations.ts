@@ -1,9 +1,10 @@
-import { describeRoute } from '../admin/admin-edge.ts'
+import { developerRoles, roleRights } from '../developer-keys/roles.ts'
+import { longestRequest } from '../going-live/request.ts'
 import { jsonResponse } from '../management/operation.ts'
 import { closed } from '../management/page.ts'
 import { instant, nullableInstant, nullableText, oneOf } from '../management/schemas.ts'
 import Type from '../typebox.ts'
-import { longestRequest } from './request.ts'
+import { describeRoute } from './admin-edge.ts'
 
 const text = (description: string) => Type.String({ description })
 const texts = (description: string) => Type.Array(Type.String(), { description })
@@ -42,7 +43,7 @@ const RequestedDeveloper = Type.Object(
   {
     email: text('The address that is invited.'),
     name: text('The name of the developer.'),
-    role: oneOf(['admin', 'developer', 'viewer'], 'What the developer may do.'),
+    role: oneOf(developerRoles, roleRights),
   },
   { $id: 'RequestedDeveloper', description: 'A developer who would be invited.' },
 )
