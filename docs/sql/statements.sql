@@ -5326,7 +5326,7 @@ RETURNING now() AS now, key, granted, used;
 -- tell_firm
 WITH firm AS (
   SELECT * FROM firm_notices WHERE until_at IS NOT NULL ORDER BY until_at LIMIT 1 FOR UPDATE SKIP LOCKED
-), someone AS MATERIALIZED (
+), user_batch AS MATERIALIZED (
   SELECT u.* FROM firm CROSS JOIN LATERAL (
     SELECT * FROM users WHERE (firm_id, id) > (firm.firm_id, firm.after_user) AND firm_id <= firm.firm_id
     ORDER BY firm_id, id LIMIT 1000) AS u
@@ -5334,14 +5334,14 @@ WITH firm AS (
   SELECT g.id AS grant_id, u.id AS user_id, u.firm_id, r.sees, firm.until_at,
   greatest(firm.told_at, e.tells_after, u.sees_since) AS since,
   u.sees_since > greatest(firm.told_at, e.tells_after, g.created_at) AS must_resync
-  FROM firm CROSS JOIN someone u JOIN roles r ON r.name = u.role
+  FROM firm CROSS JOIN user_batch u JOIN roles r ON r.name = u.role
   JOIN grants g ON g.user_id = u.id
   CROSS JOIN LATERAL (
     SELECT min(e.tells_after) AS tells_after FROM webhook_endpoints e
     WHERE e.client_id = g.client_id AND e.events && ARRAY['household.changed', 'household.removed', 'grant.resync_required']) AS e
   WHERE u.status = 'active' AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND e.tells_after IS NOT NULL
   ORDER BY u.id FETCH FIRST 50 ROWS WITH TIES
-), news AS MATERIALIZED (
+), found_changes AS MATERIALIZED (
   SELECT caller.*, found.*
   FROM batch AS caller CROSS JOIN LATERAL (
     SELECT coalesce(bool_or(beyond), false) AS many, coalesce(bool_or(is_visible), false) AS changed,
@@ -5370,7 +5370,7 @@ WITH firm AS (
   ) AS found
 ), told AS (
   SELECT n.*, g.client_id, facts_of_grant(g) AS facts
-  FROM news n JOIN grants g ON g.id = n.grant_id
+  FROM found_changes n JOIN grants g ON g.id = n.grant_id
   WHERE (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true)) AND (must_resync OR many OR changed OR removed <> '[]')
   ORDER BY g.id FOR SHARE OF g
 ), event AS (
@@ -5396,7 +5396,7 @@ WITH firm AS (
     SELECT grants < 50 AND users < 1000 AS is_last,
     CASE WHEN grants < 50 THEN s.last_user ELSE b.last_user END AS last_user
     FROM (SELECT count(*) AS grants, max(user_id) AS last_user FROM batch) AS b,
-    (SELECT count(*) AS users, max(id) AS last_user FROM someone) AS s) AS progress
+    (SELECT count(*) AS users, max(id) AS last_user FROM user_batch) AS s) AS progress
   WHERE n.firm_id = firm.firm_id
 )
 SELECT (SELECT count(*)::int FROM firm) AS firms, (SELECT count(*)::int FROM batch) AS grants,
