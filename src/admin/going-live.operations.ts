@@ -124,7 +124,7 @@ const bodyLimit = longestRequest + 64 * 1024
 export const previewGoingLiveRoute = describeRoute({
   method: 'POST',
   url: '/going-live-requests/preview',
-  scope: 'partners:read',
+  scope: 'partners:write',
   schema: { body: SignedRequest },
   bodyLimit,
   operation: {

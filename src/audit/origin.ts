@@ -48,6 +48,11 @@ export type Origin = {
 /** Bytes of a User-Agent that the audit log keeps. */
 const maxUserAgent = 512
 
+/** Whether a partner makes the change itself: one of its developers, or a program of theirs. */
+export function isOfPartner({ actor }: Origin): boolean {
+  return actor.kind === 'developer' || actor.kind === 'developer_key'
+}
+
 /** The origin of a change that a request makes. */
 export function originOf(request: FastifyRequest, via: Via, actor: Origin['actor']): Origin {
   const userAgent = request.headers['user-agent']?.slice(0, maxUserAgent)

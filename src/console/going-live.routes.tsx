@@ -59,7 +59,7 @@ function opening(app: FastifyInstance, context: Context, web: ConsoleWeb): void 
     app,
     context,
     web,
-    { method: 'POST', url: `${goingLiveUrl}/open`, scope, schema: { body: Body } },
+    { method: 'POST', url: `${goingLiveUrl}/open`, scope, recent: true, schema: { body: Body } },
     async ({ request: { body }, origin, csrf, show }) => {
       const outcome = await openRequest(context, origin, body.request ?? '')
       switch (outcome.kind) {

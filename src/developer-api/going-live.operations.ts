@@ -59,12 +59,13 @@ const Signed = Type.Object(
 export const goingLiveRoute = describeRoute({
   method: 'GET',
   url: '/going-live',
-  role: 'viewer',
+  role: 'admin',
   operation: {
     operationId: 'getGoingLive',
     tag,
     summary: 'Show what is missing before you go live',
-    description: 'Answered from what the sandbox has seen of the application.',
+    description:
+      'Answered from what the sandbox has seen of the application. It names developers without a second factor. Only in a sandbox.',
     responses: { 200: jsonResponse(GoingLive, 'The checklist.') },
     problems: [404],
   },

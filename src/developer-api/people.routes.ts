@@ -4,6 +4,7 @@ import type { Queries } from '../database/database.ts'
 import { type Member, membersOf } from '../developers/members.sql.ts'
 import { changeMember, inviteDeveloper, removeMember } from '../developers/members.ts'
 import { conflict, created, notFound, ok, refused } from '../management/answers.ts'
+import { isUuid } from '../webhooks/endpoints.ts'
 import { developerAddress } from './developer-document.ts'
 import { developerRoute } from './developer-edge.ts'
 import {
@@ -36,15 +37,19 @@ export function peopleRoutes(app: FastifyInstance, context: Context): void {
 
   developerRoute(app, context, changeDeveloperRoute, async ({ request, origin, database, clientId }) => {
     const { id } = request.params
+    // The use case also takes an address.
+    if (!isUuid(id)) return noSuchDeveloper
     const change = { clientId, developer: id, role: request.body.role }
-    const { kind } = await changeMember(database, origin, 'admin', change)
-    if (kind === 'last_admin') return lastAdmin
-    const developer = kind === 'done' ? await find(database, clientId, id) : undefined
+    const outcome = await changeMember(database, origin, 'admin', change)
+    if (outcome.kind === 'last_admin') return lastAdmin
+    const developer = outcome.kind === 'done' ? await find(database, clientId, outcome.id) : undefined
     return developer ? ok(developer) : noSuchDeveloper
   })
 
   developerRoute(app, context, removeDeveloperRoute, async ({ request, origin, database, clientId }) => {
-    const removal = { clientId, developer: request.params.id }
+    const { id } = request.params
+    if (!isUuid(id)) return noSuchDeveloper
+    const removal = { clientId, developer: id }
     const { kind } = await removeMember(database, origin, 'admin', removal)
     if (kind === 'last_admin') return lastAdmin
     return kind === 'done' ? { kind: 'empty' } : noSuchDeveloper

@@ -47,7 +47,7 @@ export const addEndpointRoute = describeRoute({
   url: '/webhooks',
   role: 'developer',
   schema: { body: NewEndpoint },
-  creates: true,
+  creates: 'itself',
   operation: {
     operationId: 'addEndpoint',
     tag,

@@ -5,13 +5,14 @@ import { pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
 import { rangeOf } from '../management/range.ts'
 import type { Endpoint } from '../webhooks/endpoints.sql.ts'
 import {
-  addEndpoint,
+  checkEndpoint,
   disableEndpoint,
   enableEndpoint,
   findEndpoint,
   listEndpoints,
   removeEndpoint,
   rotateWebhookSecret,
+  storeEndpoint,
   updateEndpoint,
 } from '../webhooks/endpoints.ts'
 import type { Message } from '../webhooks/messages.sql.ts'
@@ -83,16 +84,18 @@ function reads(app: FastifyInstance, context: Context): void {
 function endpoints(app: FastifyInstance, context: Context, slow: OneAtATime): void {
   const { config } = context
   // The name server of the address may answer slowly.
-  developerRoute(app, context, addEndpointRoute, ({ request: { body }, origin, database, clientId }) =>
+  developerRoute(app, context, addEndpointRoute, ({ request: { body }, origin, clientId, carryOut }) =>
     alone(slow, clientId, async () => {
       const { url, events, description, secret_kind: secretKind } = body
-      const input = { clientId, url, events, description, secretKind }
-      const outcome = await addEndpoint({ ...context, database }, origin, input)
-      if (outcome.kind === 'unknown') return notFound('The application no longer exists.')
-      if (outcome.kind === 'refused') return refused(outcome.faults)
-      const { endpoint, secret } = outcome
-      const address = developerAddress(config, 'webhooks', endpoint.id)
-      return created(address, shownEndpoint(endpoint), secretOf(secret))
+      const checked = await checkEndpoint(context, { url, events, description, secretKind })
+      return carryOut(async (database) => {
+        const outcome = await storeEndpoint({ ...context, database }, origin, clientId, checked)
+        if (outcome.kind === 'unknown') return notFound('The application no longer exists.')
+        if (outcome.kind === 'refused') return refused(outcome.faults)
+        const { endpoint, secret } = outcome
+        const address = developerAddress(config, 'webhooks', endpoint.id)
+        return created(address, shownEndpoint(endpoint), secretOf(secret))
+      })
     }),
   )
 

@@ -86,7 +86,7 @@ function overview(app: FastifyInstance, context: Context, web: DeveloperWeb): vo
 
 function settings(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
   const { config, database } = context
-  const route = { url: `${url}/edit`, role: 'developer' } as const
+  const route = { url: `${url}/edit`, role: 'developer', recent: true } as const
   developerPage(app, context, web, route, async ({ app: { clientId }, csrf, show }) => {
     const partner = await database.maybe(findListedPartner, [clientId])
     if (!partner) return showMissing(show, 'application', 'application')
@@ -122,7 +122,7 @@ function logo(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
     app,
     context,
     web,
-    { method: 'POST', url: `${url}/logo`, role: 'developer', schema: { body: LogoForm } },
+    { method: 'POST', url: `${url}/logo`, role: 'developer', recent: true, schema: { body: LogoForm } },
     async ({ request, reply, app: current, origin, csrf, show }) => {
       const { clientId } = current
       const logo = uploadOf(request.body.logo)
@@ -140,7 +140,7 @@ function logo(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
     app,
     context,
     web,
-    { method: 'POST', url: `${url}/logo/remove`, role: 'developer' },
+    { method: 'POST', url: `${url}/logo/remove`, role: 'developer', recent: true },
     async ({ reply, app: { clientId }, origin, show }) => {
       const changes = { logo: null }
       const outcome = await updatePartner(database, origin, config.environment, clientId, changes)

@@ -46,7 +46,7 @@ export function webhookChangeRoutes(
 }
 
 function settings(app: FastifyInstance, context: Context, web: DeveloperWeb, slow: OneAtATime): void {
-  const route = { url: `${url}/edit`, role: 'developer' } as const
+  const route = { url: `${url}/edit`, role: 'developer', recent: true } as const
   developerPage<IdRoute>(
     app,
     context,

@@ -48,7 +48,7 @@ function list(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
 }
 
 function addition(app: FastifyInstance, context: Context, web: DeveloperWeb, slow: OneAtATime): void {
-  const route = { url: `${url}/new`, role: 'developer' } as const
+  const route = { url: `${url}/new`, role: 'developer', recent: true } as const
   developerPage(app, context, web, route, async ({ app: { clientId }, csrf, show }) => {
     const body = <EndpointForm {...{ clientId, csrf }} fields={{ events: [...eventTypes] }} faults={[]} />
     return show({ title: 'New webhook', section: 'webhooks', body })

@@ -5,12 +5,12 @@ import { inTransaction } from '../database/transaction.ts'
 import { inviteDeveloper } from '../developers/members.ts'
 import { newClientId } from '../partners/client-id.ts'
 import { createPartner } from '../partners/partners.ts'
+import { productionUriFaults } from '../partners/production-uri.ts'
 import type { SetupLink } from '../people/accounts.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
 import { quoted } from '../visible-text.ts'
-import { addEndpoint } from '../webhooks/endpoints.ts'
+import { type CheckedEndpoint, checkEndpoint, storeEndpoint } from '../webhooks/endpoints.ts'
 import { findOpenedRequest, partnersToCompare, takeRequest } from './open.sql.ts'
-import { productionUriFaults } from './production-uri.ts'
 import { type GoingLiveRequest, type RequestedDeveloper, readRequest } from './request.ts'
 import { warningsOf } from './warnings.ts'
 
@@ -42,9 +42,10 @@ export async function openRequest(
 ): Promise<OpenedRequest> {
   const read = await verifyRequest(config, signed)
   if (read.kind === 'refused') return read
+  const endpoints = await checkEndpoints(config, read.request)
   return inTransaction<OpenedRequest>(
     (work) => database.withChangeConnection(work),
-    (transaction) => create({ database: transaction, config }, origin, read.request),
+    (transaction) => create({ database: transaction, config }, origin, read.request, endpoints),
     ({ kind }) => kind === 'opened',
   )
 }
@@ -60,9 +61,10 @@ export async function previewRequest(
   const { request } = read
   const { iss, sandbox_client_id: application } = request
   const others = await database.run(partnersToCompare, [request.partner.redirect_uris, iss, application])
+  const endpoints = await checkEndpoints(config, request)
   const outcome = await inTransaction<OpenedRequest>(
     (work) => database.withChangeConnection(work),
-    (transaction) => create({ database: transaction, config }, origin, request),
+    (transaction) => create({ database: transaction, config }, origin, request, endpoints),
     () => false,
   )
   if (outcome.kind !== 'opened') return outcome
@@ -104,11 +106,24 @@ async function verifyRequest(
   }
 }
 
+/**
+ * All at the same time and before the transaction, so that the name servers of the addresses, which the partner chooses, take
+ * five seconds together and hold no connection.
+ */
+function checkEndpoints(config: Config, { webhooks }: GoingLiveRequest): Promise<CheckedEndpoint[]> {
+  return Promise.all(
+    webhooks.map(({ url, events }) =>
+      checkEndpoint({ config }, { url, ...(events.length > 0 && { events }) }),
+    ),
+  )
+}
+
 /** Runs in a transaction, which the caller commits or not. */
 async function create(
   { database, config }: Deployment,
   origin: Origin,
   request: GoingLiveRequest,
+  endpoints: CheckedEndpoint[],
 ): Promise<OpenedRequest> {
   const { jti, iss, exp, sandbox_client_id: application, partner } = request
   const clientId = newClientId(config.environment)
@@ -139,7 +154,8 @@ async function create(
     ...(registration.kind === 'refused' ? registration.faults : []),
   ]
   if (faults.length > 0) return refused(...new Set(faults))
-  const more = await addPeopleAndWebhooks({ database, config }, origin, clientId, request)
+  const content = { clientId, developers: request.developers, endpoints }
+  const more = await addPeopleAndWebhooks({ database, config }, origin, content)
   return more.faults.length > 0
     ? refused(...more.faults)
     : { kind: 'opened', request, clientId, invited: more.invited }
@@ -149,17 +165,19 @@ async function create(
 async function addPeopleAndWebhooks(
   { database, config }: Deployment,
   origin: Origin,
-  clientId: string,
-  { developers, webhooks }: GoingLiveRequest,
+  {
+    clientId,
+    developers,
+    endpoints,
+  }: { clientId: string; developers: RequestedDeveloper[]; endpoints: CheckedEndpoint[] },
 ): Promise<{ faults: string[]; invited: InvitedDeveloper[] }> {
   const faults: string[] = []
   const invited: InvitedDeveloper[] = []
-  for (const { url, events } of webhooks) {
-    const context = { database, config, keys: secretKeys(config) }
-    const types = events.length > 0 ? events : undefined
-    const added = await addEndpoint(context, origin, { clientId, url, events: types })
+  const context = { database, keys: secretKeys(config) }
+  for (const endpoint of endpoints) {
+    const added = await storeEndpoint(context, origin, clientId, endpoint)
     if (added.kind === 'refused')
-      faults.push(...added.faults.map((fault) => `Webhook ${quoted(url)}: ${fault}`))
+      faults.push(...added.faults.map((fault) => `Webhook ${quoted(endpoint.url)}: ${fault}`))
   }
   for (const developer of developers) {
     const by = { config, by: 'operator' } as const

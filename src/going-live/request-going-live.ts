@@ -4,12 +4,12 @@ import { recordEvent } from '../audit/record-event.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { readJwks } from '../partners/jwks.ts'
+import { productionUriFaults } from '../partners/production-uri.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
 import { checkVisible } from '../visible-text.ts'
 import { mostEndpoints } from '../webhooks/endpoints.sql.ts'
 import { type Check, checklistOf, type Developer, openChecks } from './checklist.ts'
 import { type Facts, goingLiveDevelopers, goingLiveFacts } from './facts.sql.ts'
-import { productionUriFaults } from './production-uri.ts'
 import { type GoingLiveRequest, signRequest } from './request.ts'
 import { signingKeyOf } from './sandbox-key.ts'
 
@@ -53,7 +53,7 @@ export async function goingLiveOf(
   clientId: string,
 ): Promise<GoingLive | undefined> {
   const [facts, developers] = await Promise.all([
-    database.maybe(goingLiveFacts, [clientId]),
+    database.expensive.maybe(goingLiveFacts, [clientId]),
     database.run(goingLiveDevelopers, [clientId]),
   ])
   if (!facts) return undefined

@@ -11,6 +11,11 @@ const pattern = /^[!-~]{16,128}$/
 /** The Idempotency-Key of a request, with what it is compared by. */
 export type IdempotencyKey = { actorId: string; hash: Buffer; digest: Buffer }
 
+/** The same for requests of which only one may be carried out. */
+export function turnOf({ actorId, hash }: IdempotencyKey): string {
+  return `${actorId} ${hash.toString('hex')}`
+}
+
 /** @returns undefined if the request has none; `malformed` if it cannot be one */
 export function idempotencyKeyOf(
   { method, url, body, headers }: FastifyRequest,

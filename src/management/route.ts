@@ -5,17 +5,19 @@ import type { Database } from '../database/database.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { sendNotFound, sendProblem } from '../http/api-edge.ts'
 import { MalformedParameters } from '../http/parameters.ts'
+import { Turns } from '../process/turns.ts'
 import type { Static, TObject, TSchema } from '../typebox.ts'
 import { type Answer, sendAnswer } from './answers.ts'
 import type { Caller, ManagementApi } from './api.ts'
 import { managementErrors } from './edge.ts'
-import { type IdempotencyKey, idempotencyKeyOf, once } from './idempotency.ts'
+import { type IdempotencyKey, idempotencyKeyOf, once, turnOf } from './idempotency.ts'
 import { KeyAuthentication } from './key-authentication.ts'
 import { type ManagementOperation, operationOf } from './operation.ts'
 import { closed } from './page.ts'
 
 const authentication = Symbol('authentication of keys')
 const callerOf = Symbol('caller')
+const turnsOf = Symbol('turns of requests with an Idempotency-Key')
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -29,6 +31,8 @@ export type Call<C extends Caller, P extends TObject, Q extends TObject, B exten
   database: Database
   /** Only for a route with `creates: 'itself'`: its Idempotency-Key. */
   key: IdempotencyKey | undefined
+  /** Only for a route with `creates: 'itself'`: does the last part of it as `creates: true` does all of it. */
+  carryOut: CarryOut
 }
 
 /** A route without the right that it needs, which each API names in its own way. */
@@ -40,8 +44,8 @@ export type Route<P extends TObject, Q extends TObject, B extends TSchema> = {
   schema?: { params?: P; querystring?: Q; body?: B }
   operation: ManagementOperation
   /**
-   * A request that creates: it may have an Idempotency-Key, and then runs in one transaction. `itself`: the route carries it
-   * out in a transaction that it opens itself, with `once`.
+   * A request that creates: it may have an Idempotency-Key, and then runs in one transaction. `itself`: the route opens the
+   * transaction, with `carryOut` or `once`, after what must not hold a connection.
    */
   creates?: true | 'itself'
   /** Only for a body that is not JSON: how the document describes it. It needs a parser in its scope. */
@@ -49,6 +53,9 @@ export type Route<P extends TObject, Q extends TObject, B extends TSchema> = {
   /** Bytes of the body. Default: 64 kB. */
   bodyLimit?: number
 }
+
+/** Runs the work that changes something, with an Idempotency-Key once and in one transaction. */
+type CarryOut = (work: (database: Database) => Promise<Answer>) => Promise<Answer>
 
 export type NoFields = TObject<Record<never, never>>
 
@@ -59,6 +66,7 @@ export function prepare<C extends Caller, Right extends string>(
   api: ManagementApi<C, Right>,
 ): void {
   app.decorate(authentication, new KeyAuthentication(api, context))
+  app.decorate(turnsOf, new Turns())
   app.decorateRequest(callerOf, null)
   managementErrors(app, api.name)
 }
@@ -84,6 +92,7 @@ export function serve<
   const json = schema.body && { mediaType: 'application/json', schema: schema.body }
   const body = route.text ?? json
   const keys = app.getDecorator<KeyAuthentication<C, Right>>(authentication)
+  const turns = app.getDecorator<Turns>(turnsOf)
   const described = { needs: api.rights.describe(right), body, creates: creates !== false }
   app.route<{ Params: Static<P>; Querystring: Static<Q>; Body: Static<B> }>({
     method,
@@ -111,18 +120,30 @@ export function serve<
           'Idempotency-Key must have 16 to 128 visible ASCII characters.',
         )
       }
-      const handle = (on: Database) => handler({ request, reply, actor, origin, database: on, key })
-      const answer =
-        key && creates === true
-          ? await inTransaction<Answer>(
-              (work) => database.withChangeConnection(work),
-              (transaction) => once(transaction, key, () => handle(transaction)),
-              ({ kind }) => kind !== 'problem',
-            )
-          : await handle(database)
-      return sendAnswer(reply, answer)
+      const carryOut: CarryOut = (work) =>
+        key
+          ? turns.run(api.quota?.of(actor) ?? turnOf(key), () => inKeyTransaction(database, key, work))
+          : work(database)
+      const handle = (on: Database) => handler({ request, reply, actor, origin, database: on, key, carryOut })
+      return sendAnswer(reply, await (creates === true ? carryOut(handle) : handle(database)))
     },
   })
+}
+
+/**
+ * On one of the few connections for changes of the directory. Requests take turns before it: those with the same key would wait
+ * for each other in the database, and each would hold a connection. Those of one partner take turns with any key.
+ */
+function inKeyTransaction(
+  database: Database,
+  key: IdempotencyKey,
+  work: (database: Database) => Promise<Answer>,
+): Promise<Answer> {
+  return inTransaction<Answer>(
+    (use) => database.withChangeConnection(use),
+    (transaction) => once(transaction, key, () => work(transaction)),
+    ({ kind }) => kind !== 'problem',
+  )
 }
 
 /** Levels of objects and arrays. A much deeper body would exceed the stack of code that goes through it. */

@@ -1,5 +1,5 @@
 import { acrFaults } from '../acr.ts'
-import { type Origin, originValue } from '../audit/origin.ts'
+import { isOfPartner, type Origin, originValue } from '../audit/origin.ts'
 import type { Environment } from '../config.ts'
 import type { Database } from '../database/database.ts'
 import { SigningAlgorithm } from '../keys/signing-keys.ts'
@@ -19,6 +19,7 @@ import {
   suspendPartner,
   updatePartnerSettings,
 } from './partners.sql.ts'
+import { productionUriFaults } from './production-uri.ts'
 import { type ProfileChanges, readProfile } from './profile.ts'
 import { secretDigest, type TakenOver, takeOverFaults } from './taken-over.ts'
 
@@ -147,6 +148,21 @@ export async function createPartner(
   return { kind: 'refused', faults: [`There is a partner ${clientId} already.`], isTaken: true }
 }
 
+/** Of a partner's own changes in production. It keeps what the operator has registered. */
+function newAddressFaults(partner: Partner, changes: PartnerChanges): string[] {
+  const { redirectUris, postLogoutRedirectUris } = changes
+  const added = (uris: string[] = [], registered: string[]) => uris.filter((uri) => !registered.includes(uri))
+  const faults = [
+    ...addressFaults(changes),
+    ...productionUriFaults('Redirect URI', added(redirectUris, partner.redirect_uris)),
+    ...productionUriFaults(
+      'Post-logout redirect URI',
+      added(postLogoutRedirectUris, partner.post_logout_redirect_uris),
+    ),
+  ]
+  return [...new Set(faults)]
+}
+
 /** `text` is a new secret. A partner that keeps its secret has none. */
 function newCredentials(
   environment: Environment,
@@ -178,7 +194,9 @@ export async function updatePartner(
   const faults = [
     ...(Object.values(changes).every((value) => value === undefined) ? ['There is nothing to change.'] : []),
     ...(name === undefined ? [] : nameFaults(name.trim())),
-    ...addressFaults(changes),
+    ...(environment === 'production' && isOfPartner(origin)
+      ? newAddressFaults(partner, changes)
+      : addressFaults(changes)),
     ...profile.faults,
     ...acrFaults(changes.requireAcr),
     ...newMethodFaults(partner, changes),

@@ -3,12 +3,13 @@ import type {
   FastifyReply,
   FastifyRequest,
   FastifySchema,
+  onRequestHookHandler,
   preValidationHookHandler,
 } from 'fastify'
 import type { Origin } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import type { PeopleWeb } from './people-web.ts'
-import { type Person, personOrigin } from './sessions.ts'
+import { type Person, personOrigin, personSessionHash } from './sessions.ts'
 
 type PersonRoute<P> = {
   /** GET by default. */
@@ -63,10 +64,16 @@ export function personPage<P extends Person, Fields extends RequestFields = Requ
     if (!person) throw new Error(`${url} ran without a person`)
     return person
   }
-  const findPerson: preValidationHookHandler = async (request, reply) => {
+  const toLogin = (request: FastifyRequest, reply: FastifyReply) =>
+    reply.redirect(withNext(`${home}/login`, home, request), 303)
+  // A stranger's form is not read: it may contain a file.
+  const findCookie: onRequestHookHandler = async (request, reply) => {
     reply.header('cache-control', 'no-store')
+    return personSessionHash(request, context, kind) ? undefined : toLogin(request, reply)
+  }
+  const findPerson: preValidationHookHandler = async (request, reply) => {
     const person = await web.personOf(request, context)
-    if (!person) return reply.redirect(withNext(`${home}/login`, home, request), 303)
+    if (!person) return toLogin(request, reply)
     people.set(request, person)
   }
   const mayOpen: preValidationHookHandler = async (request, reply) =>
@@ -80,6 +87,7 @@ export function personPage<P extends Person, Fields extends RequestFields = Requ
     url: url.slice(home.length) || '/',
     ...(schema && { schema }),
     ...(bodyLimit && { bodyLimit }),
+    onRequest: findCookie,
     // In this order: a stranger learns nothing about a form, not even that it is malformed.
     preValidation: [
       findPerson,

@@ -1,4 +1,4 @@
-import { type Origin, originValue } from '../audit/origin.ts'
+import { isOfPartner, type Origin, originValue } from '../audit/origin.ts'
 import type { Context } from '../context.ts'
 import type { Database } from '../database/database.ts'
 import { checkVisible, quoted } from '../visible-text.ts'
@@ -53,18 +53,40 @@ export type EndpointUpdate = { kind: 'updated'; endpoint: Endpoint } | Unknown |
 export type EndpointChange = { kind: 'changed'; endpoint: Endpoint } | Unknown
 export type WebhookSecretRotation = { kind: 'rotated'; endpoint: Endpoint; secret: string | null } | Unknown
 
+type NewEndpoint = EndpointSettings & { secretKind?: SecretKind | undefined }
+
+/** The settings of a new endpoint, and all that is wrong with them. */
+export type CheckedEndpoint = NewEndpoint & { events: string[]; faults: string[] }
+
 /** Adds an endpoint, or returns all faults and adds none. */
 export async function addEndpoint(
   context: WebhookContext,
   origin: Origin,
-  input: EndpointSettings & { clientId: string; secretKind?: SecretKind | undefined },
+  { clientId, ...settings }: NewEndpoint & { clientId: string },
 ): Promise<EndpointAddition> {
-  const { clientId, url, events = [...subscribableEvents], secretKind = 'hmac' } = input
-  const faults = await faultsOf(context, { ...input, events })
+  return storeEndpoint(context, origin, clientId, await checkEndpoint(context, settings))
+}
+
+/** Takes up to 5 seconds, because a partner chooses the name server of the address. Not for a transaction. */
+export async function checkEndpoint(
+  { config }: Pick<WebhookContext, 'config'>,
+  settings: NewEndpoint,
+): Promise<CheckedEndpoint> {
+  const { events = [...subscribableEvents] } = settings
+  return { ...settings, events, faults: await faultsOf(config, { ...settings, events }) }
+}
+
+/** The second part of `addEndpoint`. */
+export async function storeEndpoint(
+  context: Pick<WebhookContext, 'database' | 'keys'>,
+  origin: Origin,
+  clientId: string,
+  { faults, url, events, description, secretKind = 'hmac' }: CheckedEndpoint,
+): Promise<EndpointAddition> {
   if (faults.length > 0) return { kind: 'refused', faults }
   const secret = newSecret(context.keys, secretKind)
   const row = await context.database.maybe(insertEndpoint, [
-    ...[clientId, normalised(url), inOrder(events), input.description?.trim() || null],
+    ...[clientId, normalised(url), inOrder(events), description?.trim() || null],
     ...secretColumns(secretKind, secret),
     originValue(origin),
   ])
@@ -101,7 +123,7 @@ export async function updateEndpoint(
   const { url, events, description } = input
   if (!isUuid(input.id)) return { kind: 'unknown' }
   const isEmpty = url === undefined && events === undefined && description === undefined
-  const faults = isEmpty ? ['There is nothing to change.'] : await faultsOf(context, input)
+  const faults = isEmpty ? ['There is nothing to change.'] : await faultsOf(context.config, input)
   if (faults.length > 0) return { kind: 'refused', faults }
   const row = await context.database.maybe(updateEndpointRow, [
     ...[input.clientId, input.id, url === undefined ? null : normalised(url)],
@@ -193,8 +215,8 @@ function normalised(url: string): string {
   return new URL(url).href
 }
 
-function sideOf({ actor }: Origin): 'partner' | 'operator' {
-  return actor.kind === 'developer' || actor.kind === 'developer_key' ? 'partner' : 'operator'
+function sideOf(origin: Origin): 'partner' | 'operator' {
+  return isOfPartner(origin) ? 'partner' : 'operator'
 }
 
 function inOrder(given: string[]): string[] {
@@ -202,7 +224,7 @@ function inOrder(given: string[]): string[] {
 }
 
 async function faultsOf(
-  { config }: WebhookContext,
+  config: WebhookContext['config'],
   { url, events, description = '' }: EndpointChanges,
 ): Promise<string[]> {
   const invisible = checkVisible(description)

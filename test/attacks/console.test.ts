@@ -5,7 +5,7 @@ import { consoleData, consoleDirectory, consolePages } from '../support/console-
 import { query } from '../support/database.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { newOperator } from '../support/operators.ts'
-import { Visitor } from '../support/visitor.ts'
+import { redirectOf, Visitor } from '../support/visitor.ts'
 
 const server = await serverFixture(consoleDirectory())
 const owner = await newOperator(server, { name: 'Olive Owner' })
@@ -98,6 +98,15 @@ test('57: read_only: no page shows a form that changes something', async () => {
       .soft(page.status === 403 || actions.filter((action) => action !== '/admin/audit/export'), name)
       .toSatisfy((found: unknown) => found === true || (Array.isArray(found) && found.length === 0))
   }
+})
+
+test('57: a request to go live is opened by someone who has just proved their identity', async () => {
+  const { id, browser } = await newOperator(server, { email: 'stale@platform.example', role: 'owner' })
+  const token = await csrfOf(browser)
+  const stale = `UPDATE operator_sessions SET proved_at = now() - interval '16 minutes' WHERE operator_id = $1`
+  await query(server.database, stale, [id])
+  const answer = await browser.post(`${server.authUrl}/admin/going-live/open`, { _csrf: token, request: 'x' })
+  expect(redirectOf(answer)?.pathname).toBe('/admin/confirm')
 })
 
 test('57: without a session, every page and form leads to the login', async () => {

@@ -1,3 +1,5 @@
+import { Resolver } from 'node:dns/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { commandOrigin } from '../../src/audit/origin.ts'
 import { listDeveloperKeys } from '../../src/developer-keys/developer-keys.sql.ts'
@@ -9,6 +11,7 @@ import { newKey } from '../support/admin.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { developerCaller, developerOperations, newDeveloperKey } from '../support/developer-api.ts'
+import { developerOfApp } from '../support/developer-session.ts'
 import { serverFixture } from '../support/fixtures.ts'
 
 const server = await serverFixture({ users: ['ada'], households: ['h1'] })
@@ -231,4 +234,65 @@ test('60: one application cannot keep the server busy: its keys have a limit tog
   expect([...statuses]).toEqual([200, 429])
   const calm = developerCaller(server, await newDeveloperKey(server, clientId, 'viewer'))
   expect((await calm('GET', '/limits')).status).toBe(200)
+})
+
+test('60: a developer is named by the id, and an address changes nothing', async () => {
+  const call = developerCaller(server, await newDeveloperKey(server, clientId))
+  const { id } = await developerOfApp(server, clientId, { email: 'vera@partner.example', role: 'viewer' })
+  for (const method of ['PATCH', 'DELETE']) {
+    const body = method === 'PATCH' ? { role: 'admin' } : undefined
+    expect((await call(method, '/developers/vera@partner.example', body)).status).toBe(404)
+  }
+  const roles = 'SELECT role FROM developer_memberships WHERE developer_id = $1'
+  expect(await query(database, roles, [id])).toEqual([{ role: 'viewer' }])
+  const changed = await call('PATCH', `/developers/${id.toUpperCase()}`, { role: 'developer' })
+  expect([changed.status, changed.body.role]).toEqual([200, 'developer'])
+})
+
+describe('60: programs of a partner leave the connections for changes of the directory to others', () => {
+  const inUse = () => {
+    const changes = database.poolStates().find(({ workClass }) => workClass === 'changes')
+    return changes ? changes.total - changes.idle : Number.NaN
+  }
+
+  test('while the name server of a webhook does not answer', async () => {
+    const call = developerCaller(server, await newDeveloperKey(server, clientId))
+    let answer = (_addresses: string[]) => {}
+    const answers = new Promise<string[]>((resolve) => {
+      answer = resolve
+    })
+    const resolve4 = vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(() => answers)
+    const added = call(
+      'POST',
+      '/webhooks',
+      { url: 'https://slow.example/' },
+      { 'idempotency-key': 'x'.repeat(16) },
+    )
+    await vi.waitFor(() => expect(resolve4).toHaveBeenCalled())
+    expect(inUse()).toBe(0)
+    answer(['93.184.216.34'])
+    expect((await added).status).toBe(201)
+    resolve4.mockRestore()
+  })
+
+  test('while requests wait for one with the same Idempotency-Key', async () => {
+    const call = developerCaller(server, await newDeveloperKey(server, clientId))
+    const create = (key = 'one-key-of-many-requests') =>
+      call('POST', '/keys', { name: 'One', role: 'viewer' }, { 'idempotency-key': key })
+    expect((await create()).status).toBe(201)
+    const waiting = await database.withConnection(async (client) => {
+      await client.query('BEGIN; SELECT FROM idempotent_requests FOR UPDATE')
+      const sent = [create(), create(), create(), create('another-key-of-one')]
+      await vi.waitFor(() => expect(inUse()).toBe(1))
+      await wait(100)
+      expect(inUse()).toBe(1)
+      await client.query('COMMIT')
+      return sent
+    })
+    const answers = await Promise.all(waiting)
+    expect(answers.map(({ status, headers }) => [status, headers.get('idempotency-replayed')])).toEqual([
+      ...Array.from({ length: 3 }, () => [201, 'true']),
+      [201, null],
+    ])
+  })
 })

@@ -226,6 +226,20 @@ describe('87: a session', () => {
     const sent = await browser.submit(form, path, { email: 'x@y.example', name: 'X', role: 'admin' })
     expect(redirectOf(sent)?.pathname).toBe('/developers/confirm')
     expect(await query(server.database, `SELECT FROM developers WHERE email = 'x@y.example'`)).toEqual([])
+    const csrf = await csrfOf(browser)
+    const dangerous = ['application/edit', 'application/logo', 'application/logo/remove', 'webhooks/new']
+    for (const other of [...dangerous, `webhooks/${someId}/edit`]) {
+      const address = `${server.authUrl}/developers/apps/${ledger.clientId}/${other}`
+      const answer = await browser.post(address, csrf)
+      expect([other, redirectOf(answer)?.pathname]).toEqual([other, '/developers/confirm'])
+    }
+  })
+
+  test('reads no file of someone without a session', async () => {
+    // The form has no boundary: whoever reads it answers 400.
+    const headers = { 'content-type': 'multipart/form-data' }
+    const address = `${server.authUrl}/developers/apps/${ledger.clientId}/application/logo`
+    expect(isLogin(await new Visitor().post(address, 'x'.repeat(1000), headers))).toBe(true)
   })
 })
 

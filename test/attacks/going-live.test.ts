@@ -1,10 +1,12 @@
 import { createPrivateKey } from 'node:crypto'
+import { Resolver } from 'node:dns/promises'
 import { CompactSign, SignJWT } from 'jose'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { systemOrigin } from '../../src/audit/origin.ts'
 import { openRequest } from '../../src/going-live/open-request.ts'
 import { type GoingLiveRequest, signRequest } from '../../src/going-live/request.ts'
 import { signingKeyOf } from '../../src/going-live/sandbox-key.ts'
+import { updatePartner } from '../../src/partners/partners.ts'
 import { query } from '../support/database.ts'
 import {
   productionFixture,
@@ -163,4 +165,48 @@ test('88: replacing the secret of the sandbox does not end its requests while pr
   const text = await resigned({ partner: { ...content.partner, name: 'Over the Switch' } })
   expect(await openKnowing([sandboxKey(next)], text)).toEqual(refused('Another deployment'))
   expect((await openKnowing([sandboxKey(next), sandboxKey(sandboxSecret)], text)).kind).toBe('opened')
+})
+
+test('88: the name servers of all webhooks are asked at once, and no connection waits for them', async () => {
+  const webhooks = ['one', 'two', 'three'].map((name) => ({ url: `https://${name}.example/`, events: [] }))
+  let answer = (_addresses: string[]) => {}
+  const answers = new Promise<string[]>((resolve) => {
+    answer = resolve
+  })
+  const resolve4 = vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(() => answers)
+  const opened = open(await resigned({ webhooks }))
+  await vi.waitFor(() => expect(resolve4).toHaveBeenCalledTimes(webhooks.length))
+  const pools = production.context.database.poolStates()
+  expect(pools.filter(({ total, idle }) => total > idle)).toEqual([])
+  answer(['93.184.216.34'])
+  expect((await opened).kind).toBe('opened')
+  resolve4.mockRestore()
+})
+
+describe('88: after an application has gone live', () => {
+  test.each(['developer', 'developer_key'] as const)('a %s adds no address without TLS', async (kind) => {
+    const { database } = production.context
+    const redirectUri = 'http://localhost:8400/registered-by-the-operator'
+    const { clientId } = await production.partner({ redirectUri })
+    const origin = { actor: { kind, id: 'any' }, via: 'developer_api' } as const
+    const change = (redirectUris: string[]) =>
+      updatePartner(database, origin, 'production', clientId, {
+        redirectUris,
+        postLogoutRedirectUris: redirectUris,
+      })
+    for (const uri of [
+      'http://localhost:8080/callback',
+      'https://localhost/callback',
+      'https://127.0.0.1/',
+    ]) {
+      expect(await change([uri])).toMatchObject({
+        kind: 'refused',
+        faults: [expect.any(String), expect.any(String)],
+      })
+    }
+    // What the operator has registered stays.
+    const kept = [redirectUri, 'https://ledger.example/new']
+    const outcome = await updatePartner(database, origin, 'production', clientId, { redirectUris: kept })
+    expect(outcome).toMatchObject({ kind: 'updated' })
+  })
 })

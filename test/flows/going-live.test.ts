@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { systemOrigin } from '../../src/audit/origin.ts'
 import { goingLiveOf, requestGoingLive } from '../../src/going-live/request-going-live.ts'
 import { scopes } from '../../src/operators/scopes.ts'
@@ -276,4 +276,18 @@ test('a key of the developers reads the checklist and makes the request', async 
     redirect_uris: ['http://key.example/callback'],
   })
   expect(early).toMatchObject({ status: 422, body: { detail: expect.stringContaining('must be https') } })
+})
+
+test('a key of the developers finds no checklist in production, and waits its turn in the sandbox', async () => {
+  const live = await production.partner()
+  const inProduction = developerCaller(listening, await newDeveloperKey(production, live.clientId, 'admin'))
+  expect((await inProduction('GET', '/going-live')).status).toBe(404)
+  const { clientId } = await sandbox.partner()
+  const byKey = developerCaller(sandbox, await newDeveloperKey(sandbox, clientId, 'admin'))
+  const limiter = vi.spyOn(sandbox.context.expensiveReadLimiter, 'admit')
+  expect((await byKey('GET', '/going-live')).status).toBe(200)
+  limiter.mockReturnValue({ kind: 'refused', bound: 'token' })
+  const { status, headers } = await byKey('GET', '/going-live')
+  expect([status, headers.get('retry-after')]).toEqual([429, '1'])
+  limiter.mockRestore()
 })

@@ -1,8 +1,8 @@
-import { redirectUriFault } from '../partners/redirect-uri.ts'
+import { redirectUriFault } from './redirect-uri.ts'
 
 /**
- * Why production does not accept an address of a partner, or undefined. A registration by the operator allows http on this
- * machine, for partners who develop. An application that goes live has users, whose browsers would send the code to their own
+ * Why production does not accept an address that a partner chooses, or undefined. The operator can register http on this
+ * machine, for partners who develop. An application in production has users, whose browsers would send the code to their own
  * machines.
  */
 function productionUriFault(uri: string): string | undefined {
