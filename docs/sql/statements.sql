@@ -1719,7 +1719,7 @@ coalesce((SELECT jsonb_agg(jsonb_build_object(
         'number', a.number, 'at', to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
         'duration_ms', a.duration_ms, 'status', a.status, 'fault', a.fault, 'response', a.response)
       ORDER BY a.number)
-    FROM webhook_attempts a WHERE a.message_id = m.id), '[]') AS attempts_made
+    FROM (SELECT * FROM webhook_attempts WHERE message_id = m.id ORDER BY number DESC LIMIT 100) AS a), '[]') AS attempts_made
 FROM webhook_messages m JOIN webhook_endpoints e ON e.id = m.endpoint_id LEFT JOIN LATERAL (SELECT a.status, a.fault FROM webhook_attempts a WHERE a.message_id = m.id
   ORDER BY a.number DESC LIMIT 1) AS last ON true
 WHERE e.client_id = $1 AND m.id = $2;
@@ -1834,16 +1834,16 @@ $3, $4, $5, $6, $7, $8::jsonb
 FROM (SELECT $1::jsonb AS o) AS origin;
 
 -- insert_developer_key
-WITH k AS (
+WITH p AS (
+  SELECT client_id FROM partners WHERE client_id = $2 FOR NO KEY UPDATE
+), k AS (
   INSERT INTO developer_keys (id, client_id, name, role, hash, created_by, expires_at)
   SELECT $1, p.client_id, $3, $4, $5,
   jsonb_build_object('kind', $7::jsonb->>'actor_kind', 'id', $7::jsonb->>'actor_id', 'name', $7::jsonb->>'actor_name'),
   least(now() + make_interval(days => $6::integer),
     (SELECT maker.expires_at FROM developer_keys maker
       WHERE $7::jsonb->>'actor_kind' = 'developer_key' AND maker.id = $7::jsonb->>'actor_id'))
-  FROM partners p
-  WHERE p.client_id = $2
-  AND (SELECT count(*) FROM developer_keys o WHERE o.client_id = $2 AND o.revoked_at IS NULL AND coalesce(o.expires_at > now(), true)) < 100
+  FROM p WHERE live_developer_keys_of(p.client_id) < 100
   RETURNING *
 ), audit AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
@@ -1995,11 +1995,10 @@ SELECT kid FROM created;
 
 -- insert_webhook_endpoint
 WITH partner AS (
-  SELECT p.client_id, (SELECT count(*) FROM webhook_endpoints e WHERE e.client_id = p.client_id) AS endpoints
-  FROM partners p WHERE p.client_id = $1
+  SELECT client_id FROM partners WHERE client_id = $1 FOR NO KEY UPDATE
 ), e AS (
   INSERT INTO webhook_endpoints (client_id, url, events, description)
-  SELECT client_id, $2, $3::text[], $4 FROM partner WHERE endpoints < 10 RETURNING *
+  SELECT client_id, $2, $3::text[], $4 FROM partner WHERE endpoints_of(client_id) < 10 RETURNING *
 ), secret AS (
   INSERT INTO webhook_secrets (endpoint_id, kind, sealed, public_key) SELECT id, $5, $6, $7::bytea FROM e
 ), recorded AS (
@@ -3177,7 +3176,9 @@ WITH page AS (
   SELECT found.* FROM webhook_endpoints e CROSS JOIN LATERAL (
     SELECT m.* FROM webhook_messages m
     WHERE m.endpoint_id = e.id AND m.created_at >= coalesce($6::timestamptz, '-infinity')
-    AND ($7::uuid IS NULL OR (m.created_at, m.place) < (SELECT l.created_at, l.place FROM webhook_messages l WHERE l.id = $7))
+    AND ($7::uuid IS NULL OR (m.created_at, m.place) < (
+        SELECT l.created_at, l.place FROM webhook_messages l JOIN webhook_endpoints o ON o.id = l.endpoint_id
+        WHERE l.id = $7 AND o.client_id = $1))
     AND ($3::text IS NULL OR coalesce(m.outcome, 'waiting') = $3)
     AND ($4::text IS NULL OR m.type = $4) AND ($5::bigint IS NULL OR m.grant_id = $5)
     ORDER BY m.created_at DESC, m.place DESC LIMIT $8::int) AS found
@@ -3768,7 +3769,7 @@ SELECT count(*)::int AS removed FROM gone;
 -- purge_webhook_messages
 WITH gone AS (
   DELETE FROM webhook_messages WHERE ctid = ANY (ARRAY(
-      SELECT s.ctid FROM webhook_messages s WHERE coalesce(finished_at, created_at) < now() - interval '30 days' ORDER BY coalesce(finished_at, created_at) LIMIT 1000 FOR UPDATE SKIP LOCKED
+      SELECT s.ctid FROM webhook_messages s WHERE coalesce(finished_at, due_since) < now() - interval '30 days' ORDER BY coalesce(finished_at, due_since) LIMIT 1000 FOR UPDATE SKIP LOCKED
   )) RETURNING 1
 )
 SELECT count(*)::int AS removed FROM gone;
@@ -3955,12 +3956,16 @@ WITH record AS (
 SELECT;
 
 -- record_webhook_delivery
-WITH m AS (
-  UPDATE webhook_messages SET next_attempt_at = NULL, outcome = 'delivered', finished_at = now()
-  WHERE id = $1 AND outcome IS NULL RETURNING *
+WITH endpoint AS (
+  SELECT * FROM webhook_endpoints WHERE id = (SELECT endpoint_id FROM webhook_messages WHERE id = $1) FOR NO KEY UPDATE
+), m AS (
+  UPDATE webhook_messages n SET next_attempt_at = NULL, outcome = 'delivered', finished_at = now()
+  FROM endpoint WHERE n.id = $1 AND n.endpoint_id = endpoint.id AND n.outcome IS NULL RETURNING n.*
 ), attempt AS (
   INSERT INTO webhook_attempts (message_id, number, duration_ms, status, fault, response)
   SELECT m.id, $2, $3, $4::int, $5::text, $6::text FROM m ON CONFLICT DO NOTHING
+), old_attempts AS (
+  DELETE FROM webhook_attempts a USING m WHERE a.message_id = m.id AND a.number <= $2 - 100
 ), next AS (
   UPDATE webhook_messages n SET next_attempt_at = now()
   WHERE n.id = (SELECT w.id FROM m JOIN webhook_messages w ON w.endpoint_id = m.endpoint_id AND w.grant_id = m.grant_id
@@ -3972,14 +3977,19 @@ WITH m AS (
 SELECT id FROM m;
 
 -- record_webhook_failure
-WITH m AS (
-  UPDATE webhook_messages
-  SET failures = failures + 1, next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
+WITH endpoint AS (
+  SELECT * FROM webhook_endpoints WHERE id = (SELECT endpoint_id FROM webhook_messages WHERE id = $1) FOR NO KEY UPDATE
+), m AS (
+  UPDATE webhook_messages n
+  SET failures = n.failures + 1, next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
   outcome = CASE WHEN $7 IS NULL THEN 'given_up' END, finished_at = CASE WHEN $7 IS NULL THEN now() END
-  WHERE id = $1 AND attempts = $2 AND outcome IS NULL RETURNING *
+  FROM endpoint
+  WHERE n.id = $1 AND n.endpoint_id = endpoint.id AND n.attempts = $2 AND n.outcome IS NULL RETURNING n.*
 ), attempt AS (
   INSERT INTO webhook_attempts (message_id, number, duration_ms, status, fault, response)
   SELECT m.id, $2, $3, $4::int, $5::text, $6::text FROM m ON CONFLICT DO NOTHING
+), old_attempts AS (
+  DELETE FROM webhook_attempts a USING m WHERE a.message_id = m.id AND a.number <= $2 - 100
 ), next AS (
   UPDATE webhook_messages n SET next_attempt_at = now()
   WHERE n.id = (SELECT w.id FROM m JOIN webhook_messages w ON w.endpoint_id = m.endpoint_id AND w.grant_id = m.grant_id
@@ -3988,7 +3998,9 @@ WITH m AS (
 ), changed AS (
   UPDATE webhook_endpoints e
   SET failing_since = coalesce(e.failing_since, now()), status = CASE WHEN ($8::boolean OR e.failing_since <= now() - interval '5 days') THEN 'disabled' ELSE e.status END,
-  disabled_for = CASE WHEN $8 THEN 'gone' WHEN ($8::boolean OR e.failing_since <= now() - interval '5 days') THEN 'failing' END
+  disabled_for = CASE WHEN $8 THEN 'gone' WHEN ($8::boolean OR e.failing_since <= now() - interval '5 days') THEN 'failing' END,
+  disabled_mail_at = CASE WHEN $10::boolean AND ($8::boolean OR e.failing_since <= now() - interval '5 days') AND coalesce(e.disabled_mail_at < now() - interval '1 day', true)
+  THEN now() ELSE e.disabled_mail_at END
   FROM m WHERE e.id = m.endpoint_id AND e.status = 'active' AND (e.failing_since IS NULL OR ($8::boolean OR e.failing_since <= now() - interval '5 days')) RETURNING e.*
 ), e AS (
   SELECT * FROM changed WHERE status = 'disabled'
@@ -4005,11 +4017,11 @@ WITH m AS (
   SELECT 'mail',
   jsonb_build_object('mail', 'webhook_disabled', 'to', u.email, 'name', u.name,
     'language', 'en',
-    'facts', jsonb_build_object('partner', p.name, 'client_id', p.client_id, 'host', substring(e.url FROM '^https?://([^/?#]+)'), 'cause', e.disabled_for)),
+    'facts', jsonb_build_object('partner', p.name, 'client_id', p.client_id, 'host', coalesce(substring(e.url FROM '^https?://(\[[0-9a-f:.]+\]|[a-z0-9._-]{1,253})(?=[:/]|$)'), e.id::text), 'cause', e.disabled_for)),
   now() + interval '2 days'
   FROM e JOIN partners p ON p.client_id = e.client_id
-  JOIN developer_memberships s ON s.client_id = e.client_id AND s.role <> 'viewer'
-  JOIN developers u ON u.id = s.developer_id AND u.status = 'active' WHERE $10::boolean
+  JOIN developer_memberships s ON s.client_id = e.client_id AND s.role <> 'viewer' AND s.last_seen_at IS NOT NULL
+  JOIN developers u ON u.id = s.developer_id AND u.status = 'active' WHERE e.disabled_mail_at = now()
 )
 SELECT m.outcome IS NOT NULL AS is_given_up, EXISTS (SELECT FROM e) AS is_disabled FROM m;
 
@@ -4199,11 +4211,16 @@ RETURNING next.sealed;
 -- replay_webhook_messages
 WITH e AS (
   SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2
+), batch AS MATERIALIZED (
+  SELECT m.id, m.created_at, m.place FROM webhook_messages m
+  WHERE m.endpoint_id = (SELECT id FROM e) AND m.outcome IS NOT NULL AND (m.created_at, m.place) > (
+    SELECT l.created_at, l.place FROM webhook_messages l WHERE l.id = $5
+    UNION ALL SELECT $3::timestamptz, 0::bigint WHERE $5 IS NULL)
+  ORDER BY m.created_at, m.place LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED
 ), due AS (
-  UPDATE webhook_messages m SET next_attempt_at = now(), failures = 0, outcome = NULL, finished_at = NULL
-  FROM e WHERE m.endpoint_id = e.id AND m.created_at >= $3 AND m.outcome IS NOT NULL RETURNING m.id
+  UPDATE webhook_messages m SET next_attempt_at = now(), due_since = now(), failures = 0, outcome = NULL, finished_at = NULL FROM batch WHERE m.id = batch.id
 ), counted AS (
-  SELECT count(*)::int AS messages FROM due
+  SELECT count(*)::int AS messages FROM batch
 ), recorded AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -4211,9 +4228,11 @@ WITH e AS (
   origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
   (NULL)::text, (NULL)::text, (e.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('since', $3::timestamptz, 'messages', counted.messages))
-  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['webhook.replayed']) AS event, e, counted
+  FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['webhook.replayed']) AS event, e, counted WHERE counted.messages > 0 OR $5::uuid IS NULL
 )
-SELECT messages FROM e, counted;
+SELECT messages,
+(SELECT b.id FROM batch b WHERE messages = 1000 ORDER BY b.created_at DESC, b.place DESC LIMIT 1) AS last
+FROM e, counted;
 
 -- request_link
 WITH source AS (
@@ -4279,7 +4298,7 @@ WITH e AS (
   SELECT e.*, m.id AS message_id, m.type FROM webhook_messages m JOIN webhook_endpoints e ON e.id = m.endpoint_id
   WHERE e.client_id = $1 AND m.id = $2
 ), due AS (
-  UPDATE webhook_messages m SET next_attempt_at = now(), failures = 0, outcome = NULL, finished_at = NULL
+  UPDATE webhook_messages m SET next_attempt_at = now(), due_since = now(), failures = 0, outcome = NULL, finished_at = NULL
   FROM e WHERE m.id = e.message_id AND (m.next_attempt_at IS NULL OR m.next_attempt_at > now() + interval '30 seconds')
 ), recorded AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
@@ -5286,12 +5305,16 @@ FROM due WHERE o.id = due.id
 RETURNING o.id, o.payload, o.attempts, o.created_at, o.expires_at <= now() AS is_expired;
 
 -- take_due_webhook_messages
-WITH seen AS MATERIALIZED (
-  SELECT due.*, head.id AS head_id, slots.free
+WITH busy AS MATERIALIZED (
+  SELECT b.id, b.attempts, e.client_id
+  FROM unnest($1::uuid[], $2::int[]) AS b (id, attempts) JOIN webhook_endpoints e ON e.id = b.id
+), seen AS MATERIALIZED (
+  SELECT due.*, e.client_id, head.id AS head_id, slots.*
   FROM webhook_endpoints e JOIN partners p ON p.client_id = e.client_id
-  LEFT JOIN unnest($1::uuid[], $2::int[]) AS busy (id, attempts) ON busy.id = e.id
+  LEFT JOIN busy ON busy.id = e.id
   CROSS JOIN LATERAL (
-    SELECT CASE WHEN e.failing_since IS NULL THEN 4 ELSE 1 END - coalesce(busy.attempts, 0) AS free) AS slots
+    SELECT CASE WHEN e.failing_since IS NULL THEN 4 ELSE 1 END - coalesce(busy.attempts, 0) AS free,
+    8 - (SELECT coalesce(sum(b.attempts), 0) FROM busy b WHERE b.client_id = e.client_id) AS free_of_partner) AS slots
   CROSS JOIN LATERAL (
     SELECT m.id, m.endpoint_id, m.grant_id, m.place, m.next_attempt_at FROM webhook_messages m
     WHERE m.endpoint_id = e.id AND m.next_attempt_at <= now() ORDER BY m.next_attempt_at LIMIT 100) AS due
@@ -5299,14 +5322,17 @@ WITH seen AS MATERIALIZED (
     SELECT h.id FROM webhook_messages h
     WHERE h.endpoint_id = due.endpoint_id AND h.grant_id = due.grant_id AND h.place < due.place AND h.next_attempt_at IS NOT NULL
     ORDER BY h.place LIMIT 1) AS head ON true
-  WHERE e.status = 'active' AND p.status = 'active' AND slots.free > 0
+  WHERE e.status = 'active' AND p.status = 'active' AND slots.free > 0 AND slots.free_of_partner > 0
 ), heads AS (
-  SELECT id, free, row_number() OVER (PARTITION BY endpoint_id ORDER BY next_attempt_at, place) AS turn
+  SELECT *, row_number() OVER (PARTITION BY endpoint_id ORDER BY next_attempt_at, place) AS turn
   FROM seen WHERE head_id IS NULL
+), turns AS (
+  SELECT *, row_number() OVER (PARTITION BY client_id ORDER BY turn, next_attempt_at) AS turn_of_partner
+  FROM heads WHERE turn <= free
 ), chosen AS (
-  SELECT m.id FROM heads JOIN webhook_messages m ON m.id = heads.id
-  WHERE heads.turn <= heads.free AND m.next_attempt_at <= now()
-  ORDER BY heads.turn, m.next_attempt_at LIMIT $3::int FOR NO KEY UPDATE OF m SKIP LOCKED
+  SELECT m.id FROM turns JOIN webhook_messages m ON m.id = turns.id
+  WHERE turns.turn_of_partner <= turns.free_of_partner AND m.next_attempt_at <= now()
+  ORDER BY turns.turn, m.next_attempt_at LIMIT $3::int FOR NO KEY UPDATE OF m SKIP LOCKED
 ), taken AS (
   UPDATE webhook_messages m SET attempts = m.attempts + 1, next_attempt_at = now() + interval '30 seconds'
   FROM chosen WHERE m.id = chosen.id RETURNING m.*

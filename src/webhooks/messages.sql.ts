@@ -153,10 +153,11 @@ export const replayMessageRows = statement(
   `WITH e AS (
      SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2
    ), batch AS MATERIALIZED (
-     SELECT m.id, m.created_at, m.place FROM e JOIN webhook_messages m ON m.endpoint_id = e.id
-      WHERE m.created_at >= $3 AND m.outcome IS NOT NULL
-        AND ($5::uuid IS NULL OR (m.created_at, m.place) > (SELECT l.created_at, l.place FROM webhook_messages l WHERE l.id = $5))
-      ORDER BY m.created_at, m.place LIMIT ${replayStep} FOR NO KEY UPDATE OF m SKIP LOCKED
+     SELECT m.id, m.created_at, m.place FROM webhook_messages m
+      WHERE m.endpoint_id = (SELECT id FROM e) AND m.outcome IS NOT NULL AND (m.created_at, m.place) > (
+        SELECT l.created_at, l.place FROM webhook_messages l WHERE l.id = $5
+         UNION ALL SELECT $3::timestamptz, 0::bigint WHERE $5 IS NULL)
+      ORDER BY m.created_at, m.place LIMIT ${replayStep} FOR NO KEY UPDATE SKIP LOCKED
    ), due AS (
      UPDATE webhook_messages m SET ${dueAgain} FROM batch WHERE m.id = batch.id
    ), counted AS (

@@ -148,19 +148,32 @@ test('59: of a message that is sent again and again, the newest 100 attempts are
 
 test('59, 60: requests at the same time do not exceed the limits of endpoints and keys', async () => {
   const { clientId: eager } = await server.partner()
-  const times = (count: number, work: () => Promise<unknown>) =>
-    Promise.all(Array.from({ length: count }, work))
-  await times(24, () => addEndpoint(context, developer, { clientId: eager, url: receiver.url }))
-  expect(await query(database, 'SELECT FROM webhook_endpoints')).toHaveLength(10)
   await query(
     database,
-    `INSERT INTO developer_keys (id, client_id, name, role, hash, created_by)
-     SELECT 'eager ' || n, $1, 'Many', 'viewer', sha256(('eager ' || n)::bytea), '{}' FROM generate_series(1, 95) n`,
+    `INSERT INTO webhook_endpoints (client_id, url, events) SELECT $1, 'https://a.example/', '{webhook.test}' FROM generate_series(1, 9)`,
     [eager],
   )
-  const key = { clientId: eager, name: 'Key', role: 'viewer' }
-  await times(24, () => createDeveloperKey(database, developer, 'sandbox', key))
-  expect(await query(database, 'SELECT FROM developer_keys WHERE client_id = $1', [eager])).toHaveLength(100)
+  const insertKeys = `INSERT INTO developer_keys (id, client_id, name, role, hash, created_by)
+    SELECT 'eager ' || n, $1, 'Many', 'viewer', sha256(('eager ' || n)::bytea), '{}' FROM generate_series($2::int, $3::int) n`
+  await query(database, insertKeys, [eager, 1, 99])
+  await database.withConnection(async (client) => {
+    // What another request does, which has not committed yet.
+    await client.query('BEGIN')
+    await client.query('SELECT FROM partners WHERE client_id = $1 FOR NO KEY UPDATE', [eager])
+    await client.query(
+      `INSERT INTO webhook_endpoints (client_id, url, events) VALUES ($1, 'https://a.example/', '{webhook.test}')`,
+      [eager],
+    )
+    await client.query(insertKeys, [eager, 100, 100])
+    const key = { clientId: eager, name: 'Key', role: 'viewer' }
+    const later = Promise.all([
+      addEndpoint(context, developer, { clientId: eager, url: receiver.url }),
+      createDeveloperKey(database, developer, 'sandbox', key),
+    ])
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await client.query('COMMIT')
+    expect(await later).toMatchObject([{ kind: 'refused' }, { kind: 'refused' }])
+  })
 })
 
 test('59: all endpoints of a partner together have eight attempts at a time', async () => {

@@ -178,12 +178,9 @@ const without = (end: string) => (socket: Socket) => {
 
 describe('59: at delivery', () => {
   test('the address is checked again', async () => {
-    await query(
-      database,
-      `WITH e AS (INSERT INTO webhook_endpoints (client_id, url, events) VALUES ($1, 'http://127.0.0.2:1/', '{grant.created}') RETURNING id)
-       INSERT INTO webhook_messages (endpoint_id, type, data) SELECT id, 'grant.created', '{}' FROM e`,
-      [clientId],
-    )
+    await endpointAt(server, clientId, 'http://127.0.0.1:1/')
+    await query(database, `UPDATE webhook_endpoints SET url = 'http://127.0.0.2:1/'`)
+    await writeEvents(server, clientId, [1])
     await deliverDue(server)
     expect(await query(database, 'SELECT fault, status FROM webhook_attempts')).toEqual([
       { fault: expect.stringContaining('has the address 127.0.0.2, which is not public'), status: null },
