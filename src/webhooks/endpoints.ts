@@ -28,7 +28,7 @@ export type WebhookContext = Pick<Context, 'database' | 'keys'> & {
 /** Names an endpoint of a partner. An endpoint of another partner is unknown. */
 export type EndpointName = { clientId: string; id: string }
 
-export type EndpointSettings = {
+type EndpointSettings = {
   url: string
   /** Default: all types. */
   events?: string[] | undefined
