@@ -10,10 +10,17 @@ CREATE TABLE webhook_endpoints (
   status        text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'disabled')),
   disabled_for  text CHECK (disabled_for IN ('failing', 'gone', 'partner', 'operator')),
   failing_since timestamptz,                                     -- the first failed attempt since the last delivery
+  disabled_mail_at timestamptz,                                  -- the newest mail that it is disabled: at most one a day
   created_at    timestamptz NOT NULL DEFAULT now(),
   CHECK ((status = 'disabled') = (disabled_for IS NOT NULL))
 );
 CREATE INDEX webhook_endpoints_of_partner ON webhook_endpoints (client_id, created_at);
+
+-- Counts for a limit. Volatile: it also sees what was added while the caller waited for the lock on the partner.
+CREATE FUNCTION endpoints_of(partner text) RETURNS bigint LANGUAGE sql VOLATILE
+  BEGIN ATOMIC
+    SELECT count(*) FROM webhook_endpoints WHERE client_id = partner;
+  END;
 
 -- What signs the deliveries. During a rotation both secrets sign.
 CREATE TABLE webhook_secrets (
@@ -40,6 +47,7 @@ CREATE TABLE webhook_messages (
   attempts        integer NOT NULL DEFAULT 0,                    -- that have begun; the number of the newest one
   failures        integer NOT NULL DEFAULT 0,                    -- since it was written or sent again: its place in the schedule
   next_attempt_at timestamptz DEFAULT now(),                     -- during an attempt: when its lease ends. Null: it is finished
+  due_since       timestamptz NOT NULL DEFAULT now(),            -- when it was written or sent again
   outcome         text CHECK (outcome IN ('delivered', 'given_up')),
   finished_at     timestamptz,
   CHECK ((next_attempt_at IS NULL) = (outcome IS NOT NULL) AND (outcome IS NULL) = (finished_at IS NULL))
@@ -47,7 +55,7 @@ CREATE TABLE webhook_messages (
 CREATE INDEX webhook_messages_due ON webhook_messages (endpoint_id, next_attempt_at) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX webhook_messages_in_order ON webhook_messages (endpoint_id, grant_id, place) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX webhook_messages_of_endpoint ON webhook_messages (endpoint_id, created_at, place);
-CREATE INDEX webhook_messages_by_age ON webhook_messages ((coalesce(finished_at, created_at)));
+CREATE INDEX webhook_messages_by_age ON webhook_messages ((coalesce(finished_at, due_since)));
 
 CREATE TABLE webhook_attempts (
   message_id  uuid NOT NULL REFERENCES webhook_messages ON DELETE CASCADE,

@@ -14,3 +14,10 @@ CREATE TABLE developer_keys (
   revoked_at   timestamptz
 );
 CREATE INDEX developer_keys_of_partner ON developer_keys (client_id, created_at);
+
+-- Counts for a limit. Volatile: it also sees what was added while the caller waited for the lock on the partner.
+CREATE FUNCTION live_developer_keys_of(partner text) RETURNS bigint LANGUAGE sql VOLATILE
+  BEGIN ATOMIC
+    SELECT count(*) FROM developer_keys
+     WHERE client_id = partner AND revoked_at IS NULL AND coalesce(expires_at > now(), true);
+  END;

@@ -21,6 +21,8 @@ export type Context = {
   rehashing: Rehashing
   keyring: Keyring
   expensiveReadLimiter: ExpensiveReadLimiter
+  /** For what developers read on `database.expensive`, in pages and API together. */
+  developerReadLimiter: ExpensiveReadLimiter
   limits: Limits
   usage: Usage
   readLog: ReadLog

@@ -23,7 +23,7 @@ import { Metrics } from './metrics/metrics.ts'
 import type { Tracing } from './metrics/tracing.ts'
 import { createOpsServer } from './ops-server.ts'
 import { OutboxWorker } from './outbox/outbox-worker.ts'
-import { expensiveReadLimiter, passwordHashLimiter } from './process/limiters.ts'
+import { developerReadLimiter, expensiveReadLimiter, passwordHashLimiter } from './process/limiters.ts'
 import { Usage } from './process/usage.ts'
 import { ReadLog } from './read-log/read-log.ts'
 import { CallHourCounts } from './request-log/call-hours.ts'
@@ -146,6 +146,7 @@ async function openContext(config: Config, database: Database, logger: Logger): 
   const limiters = {
     passwordHashLimiter: passwordHashLimiter(),
     expensiveReadLimiter: expensiveReadLimiter(),
+    developerReadLimiter: developerReadLimiter(),
   }
   const rehashing = new Rehashing(database, limiters.passwordHashLimiter, logger, passwordCost)
   const metrics = serverMetrics(config, database, limiters)

@@ -911,15 +911,15 @@ RETURNING client_id;
 -- end_leaked_access_token
 WITH found AS (
   SELECT c.id, c.grant_id, g.client_id, g.user_id,
-  CASE
-  WHEN c.revoked_at IS NOT NULL THEN
-  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
-  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
-  WHEN g.revoked_at IS NOT NULL THEN
-  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
-  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
-  WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AND now() < $6::timestamptz AND (
+  coalesce(CASE
+    WHEN c.revoked_at IS NOT NULL THEN
+    CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+    WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
+    WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
+    WHEN g.revoked_at IS NOT NULL THEN
+    CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+    WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+    WHEN u.status <> 'active' THEN 'user_disabled' END, 'user_disabled') = 'user_disabled' AND now() < $6::timestamptz AND (
     $5::bytea = c.access_nonce AND $6 <= c.access_nonce_at + interval '7320 seconds'
     OR $5::bytea = c.previous_access_nonce AND $6 <= c.access_nonce_at + interval '3660 seconds'
   ) IS TRUE AS was_live
@@ -942,22 +942,22 @@ WITH found AS (
     'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
     'facts', jsonb_build_object('partner', p.name, 'ended', 'access', 'at', now())),
   now() + interval '2 days'
-  FROM ended e JOIN found f USING (id) JOIN users u ON u.id = f.user_id JOIN partners p ON p.client_id = f.client_id WHERE $4::boolean
+  FROM ended e JOIN found f USING (id) JOIN users u ON u.id = f.user_id JOIN partners p ON p.client_id = f.client_id WHERE $4::boolean AND u.status = 'active'
 )
 SELECT client_id, user_id, was_live FROM found;
 
 -- end_leaked_code
 WITH found AS (
   SELECT c.id, c.grant_id, g.client_id, g.user_id,
-  CASE
-  WHEN c.revoked_at IS NOT NULL THEN
-  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
-  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
-  WHEN g.revoked_at IS NOT NULL THEN
-  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
-  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
-  WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AND c.redemptions = 0 AND c.code_expires_at > now() AS was_live
+  coalesce(CASE
+    WHEN c.revoked_at IS NOT NULL THEN
+    CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+    WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
+    WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
+    WHEN g.revoked_at IS NOT NULL THEN
+    CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+    WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+    WHEN u.status <> 'active' THEN 'user_disabled' END, 'user_disabled') = 'user_disabled' AND c.redemptions = 0 AND c.code_expires_at > now() AS was_live
   FROM connections c JOIN grants g ON g.id = c.grant_id JOIN users u ON u.id = g.user_id WHERE c.code_hash = $1
 ), ended AS (
   UPDATE connections c SET revoked_at = now(), revoked_for = 'leaked'
@@ -985,21 +985,21 @@ WITH found AS (
     'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
     'facts', jsonb_build_object('partner', p.name, 'ended', 'connection', 'at', now())),
   now() + interval '2 days'
-  FROM ended e JOIN found f USING (id) JOIN users u ON u.id = f.user_id JOIN partners p ON p.client_id = f.client_id WHERE $4::boolean
+  FROM ended e JOIN found f USING (id) JOIN users u ON u.id = f.user_id JOIN partners p ON p.client_id = f.client_id WHERE $4::boolean AND u.status = 'active'
 )
 SELECT client_id, user_id, was_live FROM found;
 
 -- end_leaked_refresh_token
 WITH found AS (
-  SELECT c.id, c.grant_id, g.client_id, g.user_id, CASE
-  WHEN c.revoked_at IS NOT NULL THEN
-  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
-  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
-  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
-  WHEN g.revoked_at IS NOT NULL THEN
-  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
-  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
-  WHEN u.status <> 'active' THEN 'user_disabled' END IS NULL AS was_live
+  SELECT c.id, c.grant_id, g.client_id, g.user_id, coalesce(CASE
+    WHEN c.revoked_at IS NOT NULL THEN
+    CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+    WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
+    WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
+    WHEN g.revoked_at IS NOT NULL THEN
+    CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+    WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+    WHEN u.status <> 'active' THEN 'user_disabled' END, 'user_disabled') = 'user_disabled' AS was_live
   FROM connections c JOIN grants g ON g.id = c.grant_id JOIN users u ON u.id = g.user_id WHERE c.refresh_locator_hash = $1
 ), ended AS (
   UPDATE connections c SET revoked_at = now(), revoked_for = 'leaked'
@@ -1027,7 +1027,7 @@ WITH found AS (
     'language', coalesce((SELECT l.language FROM user_languages l WHERE l.user_id = u.id), 'en'),
     'facts', jsonb_build_object('partner', p.name, 'ended', 'connection', 'at', now())),
   now() + interval '2 days'
-  FROM ended e JOIN found f USING (id) JOIN users u ON u.id = f.user_id JOIN partners p ON p.client_id = f.client_id WHERE $4::boolean
+  FROM ended e JOIN found f USING (id) JOIN users u ON u.id = f.user_id JOIN partners p ON p.client_id = f.client_id WHERE $4::boolean AND u.status = 'active'
 )
 SELECT client_id, user_id, was_live FROM found;
 
@@ -3074,12 +3074,30 @@ ORDER BY l.day DESC, n.grant_id DESC LIMIT $8::int;
 SELECT l.at, to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS place, l.request_id, k.method, k.route, l.status, l.ms,
 k.code, k.outcome, k.authenticated, coalesce(g.client_id, l.client_id) AS client_id, p.name AS partner_name,
 l.grant_id, g.user_id, g.subject, l.detail
-FROM (
-  SELECT l.* FROM request_log l LEFT JOIN grants owner ON owner.id = l.grant_id
-  WHERE l.status >= 400 AND l.at >= coalesce($1::timestamptz, '-infinity')
+FROM (SELECT * FROM request_log l WHERE l.status >= 400 AND l.at >= coalesce($1::timestamptz, '-infinity')
   AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int
-  AND ($7::text IS NULL OR l.kind_id = ANY (ARRAY(SELECT id FROM request_kinds WHERE route = $7))) AND ($6::text IS NULL OR $6 = coalesce(owner.client_id, l.client_id))
-  ORDER BY l.at DESC LIMIT $5::int) AS l
+  AND ($6::text IS NULL OR l.kind_id = ANY (ARRAY(SELECT id FROM request_kinds WHERE route = $6))) ORDER BY at DESC LIMIT $5::int) AS l
+JOIN request_kinds k ON k.id = l.kind_id
+LEFT JOIN grants g ON g.id = l.grant_id
+LEFT JOIN partners p ON p.client_id = coalesce(g.client_id, l.client_id)
+ORDER BY l.at DESC;
+
+-- list_refused_requests_of_partner
+WITH calls AS (
+  SELECT l.* FROM grants g CROSS JOIN LATERAL (
+    SELECT * FROM request_log l WHERE l.grant_id = g.id AND l.status / 100 >= 4 AND l.at >= coalesce($1::timestamptz, '-infinity')
+    AND l.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND l.status BETWEEN $3::int AND $4::int
+    AND ($7::text IS NULL OR l.kind_id = ANY (ARRAY(SELECT id FROM request_kinds WHERE route = $7))) ORDER BY at DESC LIMIT $5::int) AS l
+  WHERE g.client_id = $6
+  UNION ALL
+  SELECT * FROM (SELECT * FROM request_log c WHERE c.client_id = $6 AND c.status / 100 >= 4 AND c.at >= coalesce($1::timestamptz, '-infinity')
+    AND c.at < coalesce($2::timestamp AT TIME ZONE 'UTC', 'infinity') AND c.status BETWEEN $3::int AND $4::int
+    AND ($7::text IS NULL OR c.kind_id = ANY (ARRAY(SELECT id FROM request_kinds WHERE route = $7))) ORDER BY at DESC LIMIT $5::int) AS own
+)
+SELECT l.at, to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS place, l.request_id, k.method, k.route, l.status, l.ms,
+k.code, k.outcome, k.authenticated, coalesce(g.client_id, l.client_id) AS client_id, p.name AS partner_name,
+l.grant_id, g.user_id, g.subject, l.detail
+FROM (SELECT * FROM calls ORDER BY at DESC LIMIT $5::int) AS l
 JOIN request_kinds k ON k.id = l.kind_id
 LEFT JOIN grants g ON g.id = l.grant_id
 LEFT JOIN partners p ON p.client_id = coalesce(g.client_id, l.client_id)

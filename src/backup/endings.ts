@@ -4,7 +4,8 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { endOfGrant, isLiveGrant } from '../grants/ended.sql.ts'
 
 // A restore must not make valid again what ended after the backup (the endings): disconnected apps, revoked connections,
-// disabled users, suspended partners, replaced passwords and secrets, removed second factors and identity providers.
+// disabled users, suspended partners, replaced passwords and secrets, removed second factors and identity providers, and
+// operators and developers who were removed or disabled.
 
 /** The number of rows that the endings changed in each table. */
 export type AppliedEndings = { grants: number; connections: number; users: number; partners: number }
@@ -151,7 +152,20 @@ const replacedTables: ReplacedTable[] = [
   { table: 'passkeys', removed: ofUsers, inserted: ofRestoredUsers },
   { table: 'totp_secrets', removed: ofUsers, inserted: ofRestoredUsers },
   { table: 'recovery_codes', removed: ofUsers, inserted: ofRestoredUsers },
+  ...tablesOfPeople('operator'),
+  ...tablesOfPeople('developer'),
+  {
+    table: 'developer_memberships',
+    removed: 'true',
+    inserted: 'EXISTS (SELECT FROM partners p WHERE p.client_id = t.client_id)',
+  },
 ]
+
+/** All of them are replaced: one who was removed or disabled, or who replaced a password, must not get the old access back. */
+function tablesOfPeople(kind: 'operator' | 'developer'): ReplacedTable[] {
+  const tables = [`${kind}s`, `${kind}_totp_secrets`, `${kind}_recovery_codes`, `${kind}_identities`]
+  return tables.map((table) => ({ table, removed: 'true', inserted: 'true' }))
+}
 
 /** As when the firm or role is deleted. */
 const forgetUnknownFirms = `

@@ -46,6 +46,16 @@ const api: ManagementApi<KeyCaller, DeveloperRole> = {
 
 type DeveloperRoute<P extends TObject, Q extends TObject, B extends TSchema> = Route<P, Q, B> & {
   role: DeveloperRole
+  /** It reads on `database.expensive`: few of these run at a time (`developerReadLimiter`), others wait or get 503. */
+  isExpensive?: true
+}
+
+const busy: Answer = {
+  kind: 'problem',
+  code: 'unavailable',
+  detail:
+    'Too many searches of developers are running. Send the request again after the time in Retry-After.',
+  retryAfter: 2,
 }
 
 /** A route's description, in a file of operations. */
@@ -63,13 +73,17 @@ export function describeRoute<
  */
 export function developerRoute<P extends TObject, Q extends TObject, B extends TSchema>(
   app: FastifyInstance,
-  context: Pick<Context, 'database'>,
+  context: Pick<Context, 'database' | 'developerReadLimiter'>,
   route: DeveloperRoute<P, Q, B>,
   handler: (call: Call<KeyCaller, P, Q, B> & { clientId: string }) => Promise<Answer>,
 ): void {
-  serve(app, context, { api, right: route.role, route }, (call) =>
-    handler({ ...call, clientId: call.actor.clientId }),
-  )
+  serve(app, context, { api, right: route.role, route }, async (call) => {
+    const { clientId } = call.actor
+    const handle = () => handler({ ...call, clientId })
+    if (!route.isExpensive) return handle()
+    const answer = await context.developerReadLimiter.admit(clientId, handle)
+    return answer.kind === 'refused' ? busy : answer
+  })
 }
 
 export function developerApiEdge(app: FastifyInstance, context: Context): void {

@@ -30,6 +30,7 @@ export const listGrantsRoute = describeRoute({
   method: 'GET',
   url: '/grants',
   role: 'viewer',
+  isExpensive: true,
   schema: {
     querystring: closed({
       ...pageQuery,

@@ -41,6 +41,7 @@ export const listRequestsRoute = describeRoute({
   method: 'GET',
   url: '/requests',
   role: 'viewer',
+  isExpensive: true,
   schema: {
     querystring: closed({
       request_id: Type.Optional(
@@ -75,6 +76,7 @@ export const explainRequestRoute = describeRoute({
   method: 'GET',
   url: '/requests/:request_id',
   role: 'viewer',
+  isExpensive: true,
   schema: {
     params: Type.Object({
       request_id: Type.String({ description: 'The `X-API-Request-ID` of the answer.' }),

@@ -180,6 +180,7 @@ export const listMessagesRoute = describeRoute({
   method: 'GET',
   url: '/webhook-messages',
   role: 'viewer',
+  isExpensive: true,
   schema: {
     querystring: closed({
       endpoint_id: Type.Optional(Type.String({ maxLength: 36, description: 'Only for this endpoint.' })),

@@ -150,7 +150,7 @@ export const MessageDetails = Type.Object(
   {
     ...message,
     data: Type.Unsafe<unknown>({ type: 'object', description: '`data` of the delivery.' }),
-    attempts_made: Type.Array(Attempt, { description: 'The attempts, oldest first.' }),
+    attempts_made: Type.Array(Attempt, { description: 'The newest 100 attempts, oldest first.' }),
   },
   { $id: 'MessageDetails', description: 'A message with its attempts.' },
 )

@@ -22,8 +22,6 @@ const columns = `${keyColumns}, k.client_id, k.role, k.created_by`
 /** Live keys that a partner may have. */
 export const mostLiveKeys = 100
 
-const isLive = (key: string) => `${key}.revoked_at IS NULL AND coalesce(${key}.expires_at > now(), true)`
-
 /**
  * $1 id, $2 client_id, $3 name, $4 role, $5 SHA-256 of the key, $6 days until it expires, or null, $7 origin. No row: there is no
  * such partner, or it has `mostLiveKeys` live keys.
@@ -31,14 +29,14 @@ const isLive = (key: string) => `${key}.revoked_at IS NULL AND coalesce(${key}.e
 export const insertDeveloperKey = statement(
   'insert_developer_key',
   DeveloperKeyRow,
-  `WITH k AS (
+  `WITH p AS (
+     SELECT client_id FROM partners WHERE client_id = $2 FOR NO KEY UPDATE
+   ), k AS (
      INSERT INTO developer_keys (id, client_id, name, role, hash, created_by, expires_at)
      SELECT $1, p.client_id, $3, $4, $5,
             jsonb_build_object('kind', $7::jsonb->>'actor_kind', 'id', $7::jsonb->>'actor_id', 'name', $7::jsonb->>'actor_name'),
             ${endOfNewKey('developer_key', '$6', '$7')}
-       FROM partners p
-      WHERE p.client_id = $2
-        AND (SELECT count(*) FROM developer_keys o WHERE o.client_id = $2 AND ${isLive('o')}) < ${mostLiveKeys}
+       FROM p WHERE live_developer_keys_of(p.client_id) < ${mostLiveKeys}
      RETURNING *
    ), audit AS (
      ${auditRow('developer_key.created', {

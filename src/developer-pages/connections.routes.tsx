@@ -30,7 +30,7 @@ function list(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
     app,
     context,
     web,
-    { url: `${appUrl}/connections`, role: 'viewer', schema: { querystring } },
+    { url: `${appUrl}/connections`, role: 'viewer', isExpensive: true, schema: { querystring } },
     async ({ request, app: { clientId, name }, show }) => {
       const subject = filled(request.query.subject)
       const chosen = filled(request.query.state) ?? (subject === undefined ? 'live' : 'all')
@@ -74,7 +74,7 @@ function oneConnection(app: FastifyInstance, context: Context, web: DeveloperWeb
     app,
     context,
     web,
-    { url: `${appUrl}/connections/:id`, role: 'viewer', schema: { params: IdParams } },
+    { url: `${appUrl}/connections/:id`, role: 'viewer', isExpensive: true, schema: { params: IdParams } },
     async ({ request, app: { clientId }, show }) => {
       const { id } = request.params
       const grant = isRowId(id) ? await database.maybe(findPartnerGrant, [clientId, id]) : undefined

@@ -5,6 +5,7 @@ import type { Developer, MemberApp } from '../developers/sessions.ts'
 import { type PersonRequest, personPage, type RequestFields } from '../people/person-page.ts'
 import type { DeveloperWeb } from './edge.ts'
 import type { DeveloperPage } from './shell.tsx'
+import { TooBusy } from './too-busy.tsx'
 import { RoleTooLow } from './too-low.tsx'
 
 type DeveloperRoute = {
@@ -15,6 +16,8 @@ type DeveloperRoute = {
   role: DeveloperRole
   /** For what is dangerous: the developer must have proved their identity in the last minutes, and is asked to if not. */
   recent?: boolean
+  /** It reads on `database.expensive`: few of these run at a time (`developerReadLimiter`), others wait or get 503. */
+  isExpensive?: true
   schema?: Pick<FastifySchema, 'body' | 'params' | 'querystring'>
 }
 
@@ -40,7 +43,7 @@ export function developerPage<Fields extends RequestFields = RequestFields>(
   app: FastifyInstance,
   context: Context,
   web: DeveloperWeb,
-  { role, ...route }: DeveloperRoute,
+  { role, isExpensive, ...route }: DeveloperRoute,
   handler: (exchange: DeveloperRequest<Fields>) => Promise<FastifyReply>,
 ): void {
   const check = (request: FastifyRequest, reply: FastifyReply, developer: Developer) => {
@@ -59,14 +62,20 @@ export function developerPage<Fields extends RequestFields = RequestFields>(
     context,
     web,
     { ...route, check },
-    ({ person: developer, ...exchange }) => {
-      if (!developer.app) throw new Error('a page of an application ran without the application')
-      return handler({
-        ...exchange,
-        developer,
-        app: developer.app,
-        show: (page, status) => web.shell(exchange.reply, developer, page, status),
+    async ({ person: developer, ...exchange }) => {
+      const { app: current } = developer
+      if (!current) throw new Error('a page of an application ran without the application')
+      const { reply } = exchange
+      const show = (page: DeveloperPage, status?: number) => web.shell(reply, developer, page, status)
+      const handle = () => handler({ ...exchange, developer, app: current, show })
+      if (!isExpensive) return handle()
+      const sent = await context.developerReadLimiter.admit(current.clientId, async () => {
+        await handle()
+        return { kind: 'sent' as const }
       })
+      if (sent.kind === 'sent') return reply
+      reply.header('retry-after', '2')
+      return show({ title: 'Busy', body: TooBusy() }, 503)
     },
   )
 }

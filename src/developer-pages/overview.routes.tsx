@@ -18,7 +18,7 @@ export function overviewRoutes(app: FastifyInstance, context: Context, web: Deve
     app,
     context,
     web,
-    { url: appUrl, role: 'viewer', schema: { querystring: RangeQuery } },
+    { url: appUrl, role: 'viewer', isExpensive: true, schema: { querystring: RangeQuery } },
     async ({ request, app: { clientId }, show }) => {
       const { range = '24h' } = request.query
       const at = now()

@@ -18,7 +18,7 @@ export function requestRoutes(app: FastifyInstance, context: Context, web: Devel
     app,
     context,
     web,
-    { url: `${appUrl}/requests`, role: 'viewer', schema: { querystring } },
+    { url: `${appUrl}/requests`, role: 'viewer', isExpensive: true, schema: { querystring } },
     async ({ request, app: { clientId, name }, show }) => {
       const { shown, filter } = filterOf(request.query, context.now())
       const page = listRequest(request.query)

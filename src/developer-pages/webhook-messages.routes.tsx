@@ -29,7 +29,7 @@ function list(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
     app,
     context,
     web,
-    { url, role: 'viewer', schema: { querystring } },
+    { url, role: 'viewer', isExpensive: true, schema: { querystring } },
     async ({ request, app: { clientId }, show }) => {
       const { query } = request
       const endpoint = filled(query.endpoint)

@@ -95,7 +95,12 @@ function oneEndpoint(app: FastifyInstance, context: Context, web: DeveloperWeb):
     app,
     context,
     web,
-    { url: `${url}/:id`, role: 'viewer', schema: { params: IdParams, querystring: DoneQuery } },
+    {
+      url: `${url}/:id`,
+      role: 'viewer',
+      isExpensive: true,
+      schema: { params: IdParams, querystring: DoneQuery },
+    },
     async ({ request, app: { clientId, role }, csrf, show }) => {
       const { id } = request.params
       const endpoint = await findEndpoint(database, clientId, id)

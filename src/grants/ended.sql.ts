@@ -49,3 +49,7 @@ export const whenEnded = (connection: string, grant: string, user: string) => `
  */
 export const isLive = (connection: string, grant: string, user: string) =>
   `CASE ${whenEnded(connection, grant, user)} END IS NULL`
+
+/** Whether a connection is live, or would be again as soon as its user is enabled. */
+export const mayBeLive = (connection: string, grant: string, user: string) =>
+  `coalesce(CASE ${whenEnded(connection, grant, user)} END, 'user_disabled') = 'user_disabled'`

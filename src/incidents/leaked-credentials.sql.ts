@@ -1,11 +1,11 @@
 import { auditRow } from '../audit/audit-row.sql.ts'
 import { statement } from '../database/database.ts'
-import { isLive } from '../grants/ended.sql.ts'
+import { mayBeLive } from '../grants/ended.sql.ts'
 import { mailRow } from '../outbox/mail-row.sql.ts'
 import { isIssuedToken } from '../tokens/access-nonce.sql.ts'
 import Type from '../typebox.ts'
 
-/** `was_live`: the credential worked until this statement. No row: it was never issued, or its connection is deleted. */
+/** `was_live`: the credential worked until this statement, or would have again once its user is enabled. No row: it was never issued, or its connection is deleted. */
 const OfConnection = Type.Object({
   client_id: Type.String(),
   user_id: Type.String(),
@@ -23,7 +23,7 @@ const recorded = (credential: string, notice: 'access' | 'connection') => `recor
      })}
    ), mail AS (
      ${mailRow('leaked', {
-       from: 'ended e JOIN found f USING (id) JOIN users u ON u.id = f.user_id JOIN partners p ON p.client_id = f.client_id WHERE $4::boolean',
+       from: "ended e JOIN found f USING (id) JOIN users u ON u.id = f.user_id JOIN partners p ON p.client_id = f.client_id WHERE $4::boolean AND u.status = 'active'",
        facts: { partner: 'p.name', ended: `'${notice}'`, at: 'now()' },
      })}
    )
@@ -52,7 +52,7 @@ export const endLeakedRefreshToken = statement(
   'end_leaked_refresh_token',
   OfConnection,
   `WITH found AS (
-     SELECT c.id, c.grant_id, g.client_id, g.user_id, ${isLive('c', 'g', 'u')} AS was_live
+     SELECT c.id, c.grant_id, g.client_id, g.user_id, ${mayBeLive('c', 'g', 'u')} AS was_live
        FROM ${connection} WHERE c.refresh_locator_hash = $1
    ), ${endingOf('refresh_token')}`,
 )
@@ -66,7 +66,7 @@ export const endLeakedCode = statement(
   OfConnection,
   `WITH found AS (
      SELECT c.id, c.grant_id, g.client_id, g.user_id,
-            ${isLive('c', 'g', 'u')} AND c.redemptions = 0 AND c.code_expires_at > now() AS was_live
+            ${mayBeLive('c', 'g', 'u')} AND c.redemptions = 0 AND c.code_expires_at > now() AS was_live
        FROM ${connection} WHERE c.code_hash = $1
    ), ${endingOf('authorization_code')}`,
 )
@@ -81,7 +81,7 @@ export const endLeakedAccessToken = statement(
   OfConnection,
   `WITH found AS (
      SELECT c.id, c.grant_id, g.client_id, g.user_id,
-            ${isLive('c', 'g', 'u')} AND now() < $6::timestamptz AND ${isIssuedToken('$5::bytea', '$6')} AS was_live
+            ${mayBeLive('c', 'g', 'u')} AND now() < $6::timestamptz AND ${isIssuedToken('$5::bytea', '$6')} AS was_live
        FROM ${connection} WHERE c.access_locator_hash = $1
    ), ended AS (
      UPDATE connections c SET access_nonce = NULL, previous_access_nonce = NULL

@@ -61,8 +61,8 @@ export function contentOf(mail: Mail, frame: MailFrame): MailContent {
     }
     case 'webhook_disabled': {
       const { subject, text, toEnable, link: label } = mails.webhookDisabled
-      const { client_id: clientId, host, cause } = mail.facts
-      const partner = oneLine(mail.facts.partner)
+      const { client_id: clientId, cause } = mail.facts
+      const [partner, host] = [oneLine(mail.facts.partner), oneLine(mail.facts.host)]
       const link = { label, address: `${authUrl}/developers/apps/${encodeURIComponent(clientId)}/webhooks` }
       return { subject: subject(partner), paragraphs: [text[cause](partner, host), toEnable], link }
     }

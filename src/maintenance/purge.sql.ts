@@ -123,8 +123,8 @@ export const purgeExpired: Record<PurgedTable, Statement<Static<typeof Batch>>> 
   // With their attempts. Messages of a disabled endpoint wait for as long.
   webhook_messages: purgeStatement(
     'webhook_messages',
-    'coalesce(finished_at, created_at)',
-    `coalesce(finished_at, created_at) < now() - interval '${keptDays} days'`,
+    'coalesce(finished_at, due_since)',
+    `coalesce(finished_at, due_since) < now() - interval '${keptDays} days'`,
   ),
   webhook_secrets: purgeStatement('webhook_secrets', 'expires_at', 'expires_at < now()'),
   limit_windows: purgeStatement('limit_windows', 'window_at', `window_at < now() - interval '2 minutes'`),

@@ -62,13 +62,23 @@ function places(all: number, perKey: number): (key: string) => (() => void) | un
   }
 }
 
-/** Reads that run at the same time, in total and for one access token. One token always leaves a place for the others. */
-const concurrentReads = 3
-const concurrentReadsPerToken = 2
+type ReadBounds = {
+  /** Reads that run at the same time, in total and for one key. */
+  running: number
+  runningPerKey: number
+  /** Reads that run or wait, in total and for one key. Further reads are refused. */
+  admitted: number
+  admittedPerKey: number
+}
 
-/** Reads that run or wait, in total and for one access token. Further reads are refused. */
-const admittedReads = 64
-const admittedReadsPerToken = 10
+/** For the keys of access tokens. One token always leaves a place for the others. */
+const readsOfTokens: ReadBounds = { running: 3, runningPerKey: 2, admitted: 64, admittedPerKey: 10 }
+
+/**
+ * For the client ids of applications whose developers read. Of the three connections, one is always left for the partners' API.
+ * A page reads once, so that few wait.
+ */
+const readsOfDevelopers: ReadBounds = { running: 2, runningPerKey: 1, admitted: 16, admittedPerKey: 4 }
 
 /** Which limit refused a read. That of the partner is in `resource/expensive-read.ts`. */
 export type ReadRefusal = { kind: 'refused'; bound: 'token' | 'partner' | 'server' }
@@ -78,31 +88,41 @@ export type ReadRefusal = { kind: 'refused'; bound: 'token' | 'partner' | 'serve
  * few parallel searches could use all of the database's CPU.
  */
 export type ExpensiveReadLimiter = {
-  /** Runs a read when it is its turn, or refuses it at once. `connectionKey`: reads with the same key share a limit. */
-  admit<T>(connectionKey: string, read: () => Promise<T>): Promise<T> | ReadRefusal
+  /** Runs a read when it is its turn, or refuses it at once. Reads with the same key share a limit. */
+  admit<T>(key: string, read: () => Promise<T>): Promise<T> | ReadRefusal
   /** Reads that run or wait for their turn. */
   inProgress(): number
 }
 
+/** For the expensive reads of the partners' API. A key is that of a connection. */
 export function expensiveReadLimiter(): ExpensiveReadLimiter {
-  const reads = pLimit(concurrentReads)
-  const byToken = new Map<string, { admitted: number; turn: ReturnType<typeof pLimit> }>()
+  return readLimiter(readsOfTokens)
+}
+
+/** For those of the developer API and of the developer pages, together. A key is a client id. */
+export function developerReadLimiter(): ExpensiveReadLimiter {
+  return readLimiter(readsOfDevelopers)
+}
+
+function readLimiter(bounds: ReadBounds): ExpensiveReadLimiter {
+  const reads = pLimit(bounds.running)
+  const byKey = new Map<string, { admitted: number; turn: ReturnType<typeof pLimit> }>()
   let admitted = 0
   return {
     inProgress: () => admitted,
-    admit(connectionKey, read) {
-      const token = byToken.get(connectionKey) ?? { admitted: 0, turn: pLimit(concurrentReadsPerToken) }
-      if (token.admitted >= admittedReadsPerToken) return { kind: 'refused', bound: 'token' }
-      if (admitted >= admittedReads) return { kind: 'refused', bound: 'server' }
-      byToken.set(connectionKey, token)
-      token.admitted += 1
+    admit(key, read) {
+      const ofKey = byKey.get(key) ?? { admitted: 0, turn: pLimit(bounds.runningPerKey) }
+      if (ofKey.admitted >= bounds.admittedPerKey) return { kind: 'refused', bound: 'token' }
+      if (admitted >= bounds.admitted) return { kind: 'refused', bound: 'server' }
+      byKey.set(key, ofKey)
+      ofKey.admitted += 1
       admitted += 1
-      return token
+      return ofKey
         .turn(() => reads(read))
         .finally(() => {
-          token.admitted -= 1
+          ofKey.admitted -= 1
           admitted -= 1
-          if (token.admitted === 0) byToken.delete(connectionKey)
+          if (ofKey.admitted === 0) byKey.delete(key)
         })
     },
   }

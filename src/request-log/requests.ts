@@ -1,6 +1,12 @@
 import type { Database } from '../database/database.ts'
 import { errorCause, errorPageAddress } from '../errors/catalogue.ts'
-import { findRequests, listRefusedRequests, listRequestsOfGrants, type RequestRow } from './requests.sql.ts'
+import {
+  findRequests,
+  listRefusedRequests,
+  listRefusedRequestsOfPartner,
+  listRequestsOfGrants,
+  type RequestRow,
+} from './requests.sql.ts'
 
 export type RequestFilter = {
   /** The caller chooses it: there may be several calls with the same id. */
@@ -63,8 +69,13 @@ export async function findRows(
   const { expensive } = database
   if (requestId !== undefined) return run(expensive.run(findRequests, [...part, requestId, clientId, route]))
   const ofOneUser = userId !== null || grantId !== null || subject !== null
-  if (statuses[0] >= 400 && !ofOneUser)
-    return run(expensive.run(listRefusedRequests, [...part, clientId, route]))
+  if (statuses[0] >= 400 && !ofOneUser) {
+    return run(
+      clientId === null
+        ? expensive.run(listRefusedRequests, [...part, route])
+        : expensive.run(listRefusedRequestsOfPartner, [...part, clientId, route]),
+    )
+  }
   if (!ofOneUser && clientId === null)
     return refused('Name a partner, a user, a grant or a request id, or ask for refused calls only.')
   return run(expensive.run(listRequestsOfGrants, [...part, userId, clientId, grantId, subject, route]))

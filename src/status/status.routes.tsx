@@ -4,7 +4,7 @@ import { sendPublic } from '../http/send-public.ts'
 import type { Web } from '../web/page-edge.tsx'
 import { CurrentStatus, type Status } from './current-status.ts'
 import { heartbeatSeconds } from './heartbeat.sql.ts'
-import { StatusPage } from './status-page.tsx'
+import { RenderedStatus } from './rendered-status.tsx'
 
 /** Seconds for which caches may keep the document, and after which a client may ask again. */
 const maxAge = 10
@@ -12,11 +12,12 @@ const maxAge = 10
 /** `{auth_url}/status` for people and `/status.json` for programs, both without a login. */
 export function statusRoutes(app: FastifyInstance, context: Context, web: Web): void {
   const currentStatus = new CurrentStatus(context)
+  const rendered = new RenderedStatus()
 
   app.get('/status', async (request, reply) => {
     const current = await currentStatus.read()
     const texts = web.texts(request)
-    const body = <StatusPage current={current} texts={texts} />
+    const body = rendered.bodyOf(current, texts)
     const status = statusCode(current, reply)
     return web.page({ reply, texts, status, title: texts.status.title, body, wide: true, localTimes: true })
   })

@@ -16,8 +16,11 @@ const maxHeaderBytes = 8 * 1024
 /** Answers with a status from 100 to 199 before the answer. */
 const mostInformational = 10
 
-/** For the metrics. `address`: the host is unknown or its address is not allowed. */
-export type AttemptOutcome = 'delivered' | 'status' | 'timeout' | 'connection' | 'address'
+/**
+ * For the metrics. `address`: the host is unknown or its address is not allowed. `secret`: the signing secret cannot be read,
+ * nothing was sent.
+ */
+export type AttemptOutcome = 'delivered' | 'status' | 'timeout' | 'connection' | 'address' | 'secret'
 
 export type Attempt = {
   outcome: AttemptOutcome

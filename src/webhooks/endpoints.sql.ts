@@ -101,11 +101,10 @@ export const insertEndpoint = statement(
   'insert_webhook_endpoint',
   Type.Object({ id: Type.Union([Type.String(), Type.Null()]) }),
   `WITH partner AS (
-     SELECT p.client_id, (SELECT count(*) FROM webhook_endpoints e WHERE e.client_id = p.client_id) AS endpoints
-       FROM partners p WHERE p.client_id = $1
+     SELECT client_id FROM partners WHERE client_id = $1 FOR NO KEY UPDATE
    ), e AS (
      INSERT INTO webhook_endpoints (client_id, url, events, description)
-     SELECT client_id, $2, $3::text[], $4 FROM partner WHERE endpoints < ${mostEndpoints} RETURNING *
+     SELECT client_id, $2, $3::text[], $4 FROM partner WHERE endpoints_of(client_id) < ${mostEndpoints} RETURNING *
    ), secret AS (
      INSERT INTO webhook_secrets (endpoint_id, kind, sealed, public_key) SELECT id, $5, $6, $7::bytea FROM e
    ), recorded AS (

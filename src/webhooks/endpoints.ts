@@ -86,7 +86,7 @@ export async function storeEndpoint(
   if (faults.length > 0) return { kind: 'refused', faults }
   const secret = newSecret(context.keys, secretKind)
   const row = await context.database.maybe(insertEndpoint, [
-    ...[clientId, url, inOrder(events), description?.trim() || null],
+    ...[clientId, normalised(url), inOrder(events), description?.trim() || null],
     ...secretColumns(secretKind, secret),
     originValue(origin),
   ])
@@ -126,8 +126,8 @@ export async function updateEndpoint(
   const faults = isEmpty ? ['There is nothing to change.'] : await faultsOf(context.config, input)
   if (faults.length > 0) return { kind: 'refused', faults }
   const row = await context.database.maybe(updateEndpointRow, [
-    ...[input.clientId, input.id, url ?? null, events ? inOrder(events) : null, description?.trim() ?? null],
-    originValue(origin),
+    ...[input.clientId, input.id, url === undefined ? null : normalised(url)],
+    ...[events ? inOrder(events) : null, description?.trim() ?? null, originValue(origin)],
   ])
   return row ? { kind: 'updated', endpoint: await changedEndpoint(context, input) } : { kind: 'unknown' }
 }
@@ -208,6 +208,11 @@ export function isUuid(text: string): boolean {
 
 function secretColumns(kind: SecretKind, { sealed, publicKey }: NewSecret): [string, string, Buffer | null] {
   return [kind, sealed, publicKey]
+}
+
+/** As it is requested. What the URL parser leaves out or decodes could make pages and mails show another host. */
+function normalised(url: string): string {
+  return new URL(url).href
 }
 
 function sideOf(origin: Origin): 'partner' | 'operator' {

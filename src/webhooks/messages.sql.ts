@@ -9,6 +9,9 @@ const MaybeInstant = Type.Union([Instant, Type.Null()])
 /** Days for which messages are kept after their end. Messages of a disabled endpoint wait for as long. */
 export const keptDays = 30
 
+/** Attempts that are kept of each message: the newest ones. A message can be sent again without end. */
+export const keptAttempts = 100
+
 export const messageStates = ['waiting', 'delivered', 'given_up'] as const
 const State = Type.Union([Type.Literal('waiting'), Type.Literal('delivered'), Type.Literal('given_up')])
 
@@ -49,7 +52,9 @@ export const listMessageRows = statement(
      SELECT found.* FROM webhook_endpoints e CROSS JOIN LATERAL (
        SELECT m.* FROM webhook_messages m
         WHERE m.endpoint_id = e.id AND m.created_at >= coalesce($6::timestamptz, '-infinity')
-          AND ($7::uuid IS NULL OR (m.created_at, m.place) < (SELECT l.created_at, l.place FROM webhook_messages l WHERE l.id = $7))
+          AND ($7::uuid IS NULL OR (m.created_at, m.place) < (
+            SELECT l.created_at, l.place FROM webhook_messages l JOIN webhook_endpoints o ON o.id = l.endpoint_id
+             WHERE l.id = $7 AND o.client_id = $1))
           AND ($3::text IS NULL OR coalesce(m.outcome, 'waiting') = $3)
           AND ($4::text IS NULL OR m.type = $4) AND ($5::bigint IS NULL OR m.grant_id = $5)
         ORDER BY m.created_at DESC, m.place DESC LIMIT $8::int) AS found
@@ -75,7 +80,7 @@ const Attempt = Type.Object({
 export const MessageDetails = Type.Object({
   ...Message.properties,
   data: Type.Unknown(),
-  /** Oldest first. An attempt that was interrupted is missing. */
+  /** The newest `keptAttempts`, oldest first. An attempt that was interrupted is missing. */
   attempts_made: Type.Array(Attempt),
 })
 export type MessageDetails = Static<typeof MessageDetails>
@@ -89,7 +94,7 @@ export const findMessageRow = statement(
                              'number', a.number, 'at', ${rfc3339('a.at')},
                              'duration_ms', a.duration_ms, 'status', a.status, 'fault', a.fault, 'response', a.response)
                              ORDER BY a.number)
-                      FROM webhook_attempts a WHERE a.message_id = m.id), '[]') AS attempts_made
+                      FROM (SELECT * FROM webhook_attempts WHERE message_id = m.id ORDER BY number DESC LIMIT ${keptAttempts}) AS a), '[]') AS attempts_made
      FROM webhook_messages m JOIN webhook_endpoints e ON e.id = m.endpoint_id ${lastAttempt}
     WHERE e.client_id = $1 AND m.id = $2`,
 )
@@ -109,8 +114,9 @@ export const insertTestMessage = statement(
    SELECT id FROM message`,
 )
 
-/** SQL: makes message `m` due with a new schedule. It is the same message, with the same id. */
-const dueAgain = 'next_attempt_at = now(), failures = 0, outcome = NULL, finished_at = NULL'
+/** SQL: makes message `m` due with a new schedule. It is the same message, with the same id, and is kept for as long as a new one. */
+const dueAgain =
+  'next_attempt_at = now(), due_since = now(), failures = 0, outcome = NULL, finished_at = NULL'
 
 /**
  * Makes a message due again. A message in an attempt, which has a lease, is left alone: it is due soon.
@@ -131,22 +137,34 @@ export const resendMessageRow = statement(
    SELECT message_id AS id FROM e`,
 )
 
+/** Messages that one step of a replay makes due. */
+const replayStep = 1000
+
 /**
- * Makes all finished messages since an instant due again. $1 client_id, $2 id of the endpoint, $3 since when, $4 origin. No row:
- * no such endpoint.
+ * One step of a replay: makes the next finished messages since an instant due again. In their order, because messages of a grant
+ * are delivered in it. What another replay has locked is due anyway, and is skipped.
+ *
+ * $1 client_id, $2 id of the endpoint, $3 since when, $4 origin, $5 `last` of the step before, or null. No row: no such endpoint.
+ * `last` is null if this was the last step.
  */
 export const replayMessageRows = statement(
   'replay_webhook_messages',
-  Type.Object({ messages: Type.Integer() }),
+  Type.Object({ messages: Type.Integer(), last: MaybeText }),
   `WITH e AS (
      SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2
+   ), batch AS MATERIALIZED (
+     SELECT m.id, m.created_at, m.place FROM e JOIN webhook_messages m ON m.endpoint_id = e.id
+      WHERE m.created_at >= $3 AND m.outcome IS NOT NULL
+        AND ($5::uuid IS NULL OR (m.created_at, m.place) > (SELECT l.created_at, l.place FROM webhook_messages l WHERE l.id = $5))
+      ORDER BY m.created_at, m.place LIMIT ${replayStep} FOR NO KEY UPDATE OF m SKIP LOCKED
    ), due AS (
-     UPDATE webhook_messages m SET ${dueAgain}
-       FROM e WHERE m.endpoint_id = e.id AND m.created_at >= $3 AND m.outcome IS NOT NULL RETURNING m.id
+     UPDATE webhook_messages m SET ${dueAgain} FROM batch WHERE m.id = batch.id
    ), counted AS (
-     SELECT count(*)::int AS messages FROM due
+     SELECT count(*)::int AS messages FROM batch
    ), recorded AS (
-     ${endpointRecord('webhook.replayed', '$4', 'e, counted', { since: '$3::timestamptz', messages: 'counted.messages' })}
+     ${endpointRecord('webhook.replayed', '$4', 'e, counted WHERE counted.messages > 0 OR $5::uuid IS NULL', { since: '$3::timestamptz', messages: 'counted.messages' })}
    )
-   SELECT messages FROM e, counted`,
+   SELECT messages,
+          (SELECT b.id FROM batch b WHERE messages = ${replayStep} ORDER BY b.created_at DESC, b.place DESC LIMIT 1) AS last
+     FROM e, counted`,
 )

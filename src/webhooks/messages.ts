@@ -1,5 +1,5 @@
 import { type Origin, originValue } from '../audit/origin.ts'
-import { type Database, queriesOn } from '../database/database.ts'
+import type { Database, Value } from '../database/database.ts'
 import { type EndpointName, findEndpoint, isUuid, type WebhookContext } from './endpoints.ts'
 import {
   findMessageRow,
@@ -76,20 +76,25 @@ export async function resendMessage(
 }
 
 /**
- * Delivers again, in their order and with the same ids, all messages of an endpoint that were written since an instant. It runs
- * on a connection without a time limit, because there may be very many.
+ * Delivers again, in their order and with the same ids, all messages of an endpoint that were written since an instant. There may be
+ * very many: it runs in short steps, each with an audit row. If it is interrupted, the steps before stay.
  */
-export function replayMessages(
+export async function replayMessages(
   { database }: Pick<WebhookContext, 'database'>,
   origin: Origin,
   { clientId, id, since }: EndpointName & { since: Date },
 ): Promise<{ kind: 'replayed'; messages: number } | { kind: 'unknown' }> {
-  if (!isUuid(id)) return Promise.resolve({ kind: 'unknown' })
-  return database.withConnection(async (client) => {
-    const values = [clientId, id, since, originValue(origin)]
-    const row = await queriesOn(client).maybe(replayMessageRows, values)
-    return row ? { kind: 'replayed', messages: row.messages } : { kind: 'unknown' }
-  })
+  if (!isUuid(id)) return { kind: 'unknown' }
+  let messages = 0
+  let last: string | null = null
+  do {
+    const values: Value[] = [clientId, id, since, originValue(origin), last]
+    const step = await database.expensive.maybe(replayMessageRows, values)
+    if (!step && messages === 0) return { kind: 'unknown' }
+    messages += step?.messages ?? 0
+    last = step?.last ?? null
+  } while (last !== null)
+  return { kind: 'replayed', messages }
 }
 
 /** Partners know a message by the header `webhook-id`: `msg_<uuid>`. */

@@ -2,9 +2,13 @@ import { Instant, statement } from '../database/database.ts'
 import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
 import { endpointRecord, isSigning, leaseSeconds } from './endpoints.sql.ts'
+import { keptAttempts } from './messages.sql.ts'
 
 /** Attempts of one server at a time to one endpoint. An endpoint that fails gets one. */
 const slotsOfEndpoint = 4
+
+/** And to all endpoints of a partner, so that its slow receivers leave the server to others. */
+const slotsOfPartner = 8
 
 /** Due messages of an endpoint that one poll reads. */
 const mostRead = 100
@@ -41,12 +45,16 @@ export type TakenMessage = Static<typeof TakenMessage>
 export const takeDueMessages = statement(
   'take_due_webhook_messages',
   TakenMessage,
-  `WITH seen AS MATERIALIZED (
-     SELECT due.*, head.id AS head_id, slots.free
+  `WITH busy AS MATERIALIZED (
+     SELECT b.id, b.attempts, e.client_id
+       FROM unnest($1::uuid[], $2::int[]) AS b (id, attempts) JOIN webhook_endpoints e ON e.id = b.id
+   ), seen AS MATERIALIZED (
+     SELECT due.*, e.client_id, head.id AS head_id, slots.*
        FROM webhook_endpoints e JOIN partners p ON p.client_id = e.client_id
-       LEFT JOIN unnest($1::uuid[], $2::int[]) AS busy (id, attempts) ON busy.id = e.id
+       LEFT JOIN busy ON busy.id = e.id
       CROSS JOIN LATERAL (
-        SELECT CASE WHEN e.failing_since IS NULL THEN ${slotsOfEndpoint} ELSE 1 END - coalesce(busy.attempts, 0) AS free) AS slots
+        SELECT CASE WHEN e.failing_since IS NULL THEN ${slotsOfEndpoint} ELSE 1 END - coalesce(busy.attempts, 0) AS free,
+               ${slotsOfPartner} - (SELECT coalesce(sum(b.attempts), 0) FROM busy b WHERE b.client_id = e.client_id) AS free_of_partner) AS slots
       CROSS JOIN LATERAL (
         SELECT m.id, m.endpoint_id, m.grant_id, m.place, m.next_attempt_at FROM webhook_messages m
          WHERE m.endpoint_id = e.id AND m.next_attempt_at <= now() ORDER BY m.next_attempt_at LIMIT ${mostRead}) AS due
@@ -54,14 +62,17 @@ export const takeDueMessages = statement(
         SELECT h.id FROM webhook_messages h
          WHERE h.endpoint_id = due.endpoint_id AND h.grant_id = due.grant_id AND h.place < due.place AND h.next_attempt_at IS NOT NULL
          ORDER BY h.place LIMIT 1) AS head ON true
-      WHERE e.status = 'active' AND p.status = 'active' AND slots.free > 0
+      WHERE e.status = 'active' AND p.status = 'active' AND slots.free > 0 AND slots.free_of_partner > 0
    ), heads AS (
-     SELECT id, free, row_number() OVER (PARTITION BY endpoint_id ORDER BY next_attempt_at, place) AS turn
+     SELECT *, row_number() OVER (PARTITION BY endpoint_id ORDER BY next_attempt_at, place) AS turn
        FROM seen WHERE head_id IS NULL
+   ), turns AS (
+     SELECT *, row_number() OVER (PARTITION BY client_id ORDER BY turn, next_attempt_at) AS turn_of_partner
+       FROM heads WHERE turn <= free
    ), chosen AS (
-     SELECT m.id FROM heads JOIN webhook_messages m ON m.id = heads.id
-      WHERE heads.turn <= heads.free AND m.next_attempt_at <= now()
-      ORDER BY heads.turn, m.next_attempt_at LIMIT $3::int FOR NO KEY UPDATE OF m SKIP LOCKED
+     SELECT m.id FROM turns JOIN webhook_messages m ON m.id = turns.id
+      WHERE turns.turn_of_partner <= turns.free_of_partner AND m.next_attempt_at <= now()
+      ORDER BY turns.turn, m.next_attempt_at LIMIT $3::int FOR NO KEY UPDATE OF m SKIP LOCKED
    ), taken AS (
      UPDATE webhook_messages m SET attempts = m.attempts + 1, next_attempt_at = now() + interval '${leaseSeconds} seconds'
        FROM chosen WHERE m.id = chosen.id RETURNING m.*
@@ -79,9 +90,19 @@ export const takeDueMessages = statement(
      FROM taken t JOIN webhook_endpoints e ON e.id = t.endpoint_id`,
 )
 
-/** SQL: writes the attempt at message `m`, if it still counts. */
+/**
+ * SQL: locks the endpoint of message $1 before the message. Who removes or enables the endpoint takes the locks in this order too,
+ * and one in the other order would be a deadlock.
+ */
+const lockedEndpoint = `endpoint AS (
+     SELECT * FROM webhook_endpoints WHERE id = (SELECT endpoint_id FROM webhook_messages WHERE id = $1) FOR NO KEY UPDATE
+   )`
+
+/** SQL: writes the attempt at message `m`, if it still counts, and deletes those that are too many. */
 const attemptRow = `INSERT INTO webhook_attempts (message_id, number, duration_ms, status, fault, response)
-     SELECT m.id, $2, $3, $4::int, $5::text, $6::text FROM m ON CONFLICT DO NOTHING`
+     SELECT m.id, $2, $3, $4::int, $5::text, $6::text FROM m ON CONFLICT DO NOTHING
+   ), old_attempts AS (
+     DELETE FROM webhook_attempts a USING m WHERE a.message_id = m.id AND a.number <= $2 - ${keptAttempts}`
 
 /** SQL: makes the next message of the grant due, if message `m` has ended. */
 const nextOfGrant = `UPDATE webhook_messages n SET next_attempt_at = now()
@@ -96,9 +117,9 @@ const nextOfGrant = `UPDATE webhook_messages n SET next_attempt_at = now()
 export const recordDelivery = statement(
   'record_webhook_delivery',
   Type.Object({ id: Type.String() }),
-  `WITH m AS (
-     UPDATE webhook_messages SET next_attempt_at = NULL, outcome = 'delivered', finished_at = now()
-      WHERE id = $1 AND outcome IS NULL RETURNING *
+  `WITH ${lockedEndpoint}, m AS (
+     UPDATE webhook_messages n SET next_attempt_at = NULL, outcome = 'delivered', finished_at = now()
+       FROM endpoint WHERE n.id = $1 AND n.endpoint_id = endpoint.id AND n.outcome IS NULL RETURNING n.*
    ), attempt AS (
      ${attemptRow}
    ), next AS (
@@ -112,8 +133,18 @@ export const recordDelivery = statement(
 const isDead = `($8::boolean OR e.failing_since <= now() - interval '${failingDays} days')`
 
 /**
+ * SQL: the host of an address, for a mail. The partner chooses the address: what does not look like a host is not shown, and the
+ * id of the endpoint stands for it.
+ */
+const hostOf = (endpoint: string) =>
+  `coalesce(substring(${endpoint}.url FROM '^https?://(\\[[0-9a-f:.]+\\]|[a-z0-9._-]{1,253})(?=[:/]|$)'), ${endpoint}.id::text)`
+
+/**
  * After a failed attempt. Disables the endpoint if it is gone or has failed for `failingDays`. No row if the lease is over and
  * another attempt has begun, or the endpoint was removed.
+ *
+ * Developers who have opened the application get a mail, at most one a day about an endpoint: an attacker could use the mails to
+ * write to others.
  *
  * $1 id, $2 number of the attempt, $3 its milliseconds, $4 status of the answer, or null, $5 why it failed, $6 the beginning of
  * the answer, or null, $7 seconds until the next attempt; null: give up, $8 whether the receiver is gone, $9 origin, $10 whether the
@@ -122,11 +153,12 @@ const isDead = `($8::boolean OR e.failing_since <= now() - interval '${failingDa
 export const recordFailure = statement(
   'record_webhook_failure',
   Type.Object({ is_given_up: Type.Boolean(), is_disabled: Type.Boolean() }),
-  `WITH m AS (
-     UPDATE webhook_messages
-        SET failures = failures + 1, next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
+  `WITH ${lockedEndpoint}, m AS (
+     UPDATE webhook_messages n
+        SET failures = n.failures + 1, next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
             outcome = CASE WHEN $7 IS NULL THEN 'given_up' END, finished_at = CASE WHEN $7 IS NULL THEN now() END
-      WHERE id = $1 AND attempts = $2 AND outcome IS NULL RETURNING *
+       FROM endpoint
+      WHERE n.id = $1 AND n.endpoint_id = endpoint.id AND n.attempts = $2 AND n.outcome IS NULL RETURNING n.*
    ), attempt AS (
      ${attemptRow}
    ), next AS (
@@ -134,7 +166,9 @@ export const recordFailure = statement(
    ), changed AS (
      UPDATE webhook_endpoints e
         SET failing_since = coalesce(e.failing_since, now()), status = CASE WHEN ${isDead} THEN 'disabled' ELSE e.status END,
-            disabled_for = CASE WHEN $8 THEN 'gone' WHEN ${isDead} THEN 'failing' END
+            disabled_for = CASE WHEN $8 THEN 'gone' WHEN ${isDead} THEN 'failing' END,
+            disabled_mail_at = CASE WHEN $10::boolean AND ${isDead} AND coalesce(e.disabled_mail_at < now() - interval '1 day', true)
+                                    THEN now() ELSE e.disabled_mail_at END
        FROM m WHERE e.id = m.endpoint_id AND e.status = 'active' AND (e.failing_since IS NULL OR ${isDead}) RETURNING e.*
    ), e AS (
      SELECT * FROM changed WHERE status = 'disabled'
@@ -143,13 +177,13 @@ export const recordFailure = statement(
    ), mail AS (
      ${mailRow('webhook_disabled', {
        from: `e JOIN partners p ON p.client_id = e.client_id
-              JOIN developer_memberships s ON s.client_id = e.client_id AND s.role <> 'viewer'
-              JOIN developers u ON u.id = s.developer_id AND u.status = 'active' WHERE $10::boolean`,
+              JOIN developer_memberships s ON s.client_id = e.client_id AND s.role <> 'viewer' AND s.last_seen_at IS NOT NULL
+              JOIN developers u ON u.id = s.developer_id AND u.status = 'active' WHERE e.disabled_mail_at = now()`,
        language: `'en'`,
        facts: {
          partner: 'p.name',
          client_id: 'p.client_id',
-         host: `substring(e.url FROM '^https?://([^/?#]+)')`,
+         host: hostOf('e'),
          cause: 'e.disabled_for',
        },
      })}

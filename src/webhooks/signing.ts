@@ -1,6 +1,6 @@
 import { createHmac, createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import type { SecretKeys } from '../secrets/derived-keys.ts'
-import { openStored, sealStored } from '../secrets/stored-secret.ts'
+import { openStored, sealStored, UnreadableSecret } from '../secrets/stored-secret.ts'
 
 /** How deliveries are signed: with a shared secret, or with a private key that never leaves the deployment. */
 export type SecretKind = 'hmac' | 'ed25519'
@@ -26,12 +26,26 @@ export function newSecret(keys: SecretKeys, kind: SecretKind): NewSecret {
 }
 
 /**
- * The value of `webhook-signature`: one signature for each secret, separated by spaces.
+ * The value of `webhook-signature`: one signature for each secret, separated by spaces. An older secret that cannot be read is left
+ * out: receivers know the newest one.
+ * @param sealed newest first
  * @param content `{id}.{timestamp}.{body}`
- * @throws {UnreadableSecret} if a secret was sealed under a secret that is not configured
+ * @returns undefined if the newest secret was sealed under a secret that is not configured
  */
-export function signatures(keys: SecretKeys, sealed: readonly string[], content: string): string {
-  return sealed.map((each) => signature(openStored(keys, each), content)).join(' ')
+export function signatures(keys: SecretKeys, sealed: readonly string[], content: string): string | undefined {
+  const [newest, ...older] = sealed.map((each) => openIfConfigured(keys, each))
+  if (newest === undefined) return undefined
+  const readable = older.filter((secret) => secret !== undefined)
+  return [newest, ...readable].map((secret) => signature(secret, content)).join(' ')
+}
+
+function openIfConfigured(keys: SecretKeys, sealed: string): string | undefined {
+  try {
+    return openStored(keys, sealed)
+  } catch (error) {
+    if (error instanceof UnreadableSecret) return undefined
+    throw error
+  }
 }
 
 function signature(secret: string, content: string): string {

@@ -127,7 +127,10 @@ export class WebhookWorker {
   async #attempt(message: TakenMessage): Promise<void> {
     const { keys, settings } = this.#options
     const startedAt = performance.now()
-    const attempt = await attemptDelivery(message.url, request(message, keys), settings, this.#stop.signal)
+    const delivery = request(message, keys)
+    const attempt = delivery
+      ? await attemptDelivery(message.url, delivery, settings, this.#stop.signal)
+      : secretUnreadable
     this.#options.count?.(attempt.outcome)
     await this.#record(message, attempt, Math.round(performance.now() - startedAt))
   }
@@ -157,6 +160,14 @@ export class WebhookWorker {
   }
 }
 
+/** Only a new secret helps. Without a record of the attempt, the partner would not learn that, and the endpoint would never be disabled. */
+const secretUnreadable: Attempt = {
+  outcome: 'secret',
+  status: null,
+  fault: 'The signing secret cannot be read. Rotate it.',
+  response: null,
+}
+
 /** Seconds until the next attempt. Null: there is none. */
 function pauseAfter({ failures }: TakenMessage, { retryAfter = 0 }: Attempt): number | null {
   const pause = scheduleSeconds[failures]
@@ -165,17 +176,19 @@ function pauseAfter({ failures }: TakenMessage, { retryAfter = 0 }: Attempt): nu
 
 /**
  * A delivery as the Standard Webhooks specification defines it. The body is the same in each attempt. The timestamp in the header is
- * that of the attempt, because receivers refuse old ones.
+ * that of the attempt, because receivers refuse old ones. Undefined: it cannot be signed.
  */
 function request({ id, type, data, created_at: createdAt, secrets }: TakenMessage, keys: SecretKeys) {
   const body = JSON.stringify({ type, timestamp: createdAt.toISOString(), data })
   const timestamp = String(Math.floor(Date.now() / 1000))
+  const signature = signatures(keys, secrets, `msg_${id}.${timestamp}.${body}`)
+  if (signature === undefined) return undefined
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Latchkey-Webhooks',
     'webhook-id': `msg_${id}`,
     'webhook-timestamp': timestamp,
-    'webhook-signature': signatures(keys, secrets, `msg_${id}.${timestamp}.${body}`),
+    'webhook-signature': signature,
   }
   return { headers, body }
 }

@@ -296,3 +296,49 @@ describe('60: programs of a partner leave the connections for changes of the dir
     ])
   })
 })
+
+test('60: searches of one application leave the connections for searches to others, in API and pages together', async () => {
+  const { clientId: busy } = await server.partner()
+  const call = developerCaller(server, await newDeveloperKey(server, busy, 'viewer'))
+  const { browser } = await developerOfApp(server, busy)
+  let release = () => {}
+  let running = 0
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const { developerReadLimiter: limiter } = server.context
+  const hold = (app: string) =>
+    limiter.admit(app, () => {
+      running += 1
+      return held
+    })
+  for (let n = 0; n < 4; n++) void hold(busy)
+  await vi.waitFor(() => expect(running).toBe(1))
+  for (const path of ['/requests?status=refused', '/requests/x', '/grants', '/webhook-messages']) {
+    const { status, headers, body } = await call('GET', path)
+    expect([path, status, headers.get('retry-after'), body.code]).toEqual([path, 503, '2', 'unavailable'])
+  }
+  for (const path of [
+    '',
+    '/requests',
+    '/connections',
+    '/connections/1',
+    '/webhooks/messages',
+    '/webhooks/1',
+  ]) {
+    const page = await browser.get(`${server.authUrl}/developers/apps/${busy}${path}`)
+    expect([path, page.status, page.text]).toEqual([
+      path,
+      503,
+      expect.stringContaining('Try again in a few seconds'),
+    ])
+  }
+  const other = developerCaller(server, await newDeveloperKey(server, clientId, 'viewer'))
+  expect((await other('GET', '/grants')).status).toBe(200)
+  void hold('second')
+  void hold('third')
+  await vi.waitFor(() => expect(running).toBe(2))
+  release()
+  await vi.waitFor(() => expect(limiter.inProgress()).toBe(0))
+  expect((await call('GET', '/grants')).status).toBe(200)
+})

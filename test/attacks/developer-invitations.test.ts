@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { query } from '../support/database.ts'
-import { developerOfApp } from '../support/developer-session.ts'
+import { developerWithForms } from '../support/developer-session.ts'
 import { invited, newDeveloper, setUpDeveloper } from '../support/developers.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { mailboxFixture } from '../support/mailbox.ts'
@@ -19,7 +19,7 @@ describe('87: an invitation', () => {
   }
 
   test('tells the inviter nothing about the account: an existing one looks like a new one', async () => {
-    const inviter = await developerOfApp(server, harbor.clientId, { email: 'inviter@harbor.example' })
+    const inviter = await developerWithForms(server, harbor.clientId, { email: 'inviter@harbor.example' })
     const seen: unknown[] = []
     await newDeveloper(server, {
       clientId: ledger.clientId,
@@ -52,7 +52,7 @@ describe('87: an invitation', () => {
   })
 
   test('gives no power over an account that exists: the link goes to the address alone', async () => {
-    const inviter = await developerOfApp(server, harbor.clientId, { email: 'mallory@harbor.example' })
+    const inviter = await developerWithForms(server, harbor.clientId, { email: 'mallory@harbor.example' })
     const victim = await newDeveloper(server, { clientId: ledger.clientId, email: 'target@ledger.example' })
     await query(server.database, 'DELETE FROM outbox')
     await invite('target@ledger.example', inviter.browser, harbor.clientId)
@@ -71,7 +71,7 @@ describe('87: an invitation', () => {
   })
 
   test('cannot be used to send mails without end', async () => {
-    const inviter = await developerOfApp(server, harbor.clientId, { email: 'spam@harbor.example' })
+    const inviter = await developerWithForms(server, harbor.clientId, { email: 'spam@harbor.example' })
     await query(
       server.database,
       "UPDATE login_failures SET count = 30 WHERE resets_at > now() + interval '12 hours'",

@@ -5,7 +5,7 @@ import { removeMember } from '../../src/developers/members.ts'
 import { ProviderClients } from '../../src/idp/provider-clients.ts'
 import { OneAtATime } from '../../src/webhooks/one-at-a-time.ts'
 import { query } from '../support/database.ts'
-import { developerOfApp } from '../support/developer-session.ts'
+import { developerWithForms } from '../support/developer-session.ts'
 import { developerPassword, invited, logInDeveloper, newDeveloper } from '../support/developers.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { mailboxFixture } from '../support/mailbox.ts'
@@ -17,14 +17,8 @@ import { fieldsOf, type Page, redirectOf, Visitor } from '../support/visitor.ts'
 const mailbox = await mailboxFixture()
 const server = await serverFixture({ mail: mailbox.settings, users: ['ada'] })
 const [ledger, harbor] = [await server.partner({ name: 'Ledger' }), await server.partner({ name: 'Harbor' })]
-/** The login page gives a browser the secret of its forms. Here, another page does. */
-async function member(clientId: string, options: Parameters<typeof developerOfApp>[2]) {
-  const developer = await developerOfApp(server, clientId, options)
-  await developer.browser.get(`${server.authUrl}/developers/account`)
-  return developer
-}
-const admin = await member(ledger.clientId, { email: 'admin@ledger.example' })
-const stranger = await member(harbor.clientId, { email: 'admin@harbor.example' })
+const admin = await developerWithForms(server, ledger.clientId, { email: 'admin@ledger.example' })
+const stranger = await developerWithForms(server, harbor.clientId, { email: 'admin@harbor.example' })
 
 const listed = (method: 'GET' | 'POST') =>
   routesOf(method, (app) =>
@@ -87,11 +81,11 @@ describe('87: every page and form of an application', () => {
   })
 
   test('that changes something is refused for viewers, and that is about people for developers', async () => {
-    const viewer = await member(ledger.clientId, {
+    const viewer = await developerWithForms(server, ledger.clientId, {
       email: 'v@ledger.example',
       role: 'viewer',
     })
-    const developer = await member(ledger.clientId, {
+    const developer = await developerWithForms(server, ledger.clientId, {
       ...{ email: 'd@ledger.example', role: 'developer' },
     })
     const before = await changes()
@@ -208,7 +202,7 @@ describe('87: a session', () => {
   })
 
   test('ends when the account is disabled; a removed membership ends with the next request', async () => {
-    const gone = await member(ledger.clientId, { email: 'gone@ledger.example' })
+    const gone = await developerWithForms(server, ledger.clientId, { email: 'gone@ledger.example' })
     const app = `${server.authUrl}/developers/apps/${ledger.clientId}`
     const form = await gone.browser.get(`${app}/people/invite`)
     expect(form.status).toBe(200)
@@ -224,7 +218,7 @@ describe('87: a session', () => {
   })
 
   test('needs a proof of identity of the last minutes before people change', async () => {
-    const { id, browser } = await member(ledger.clientId, { email: 'old@ledger.example' })
+    const { id, browser } = await developerWithForms(server, ledger.clientId, { email: 'old@ledger.example' })
     const path = `/developers/apps/${ledger.clientId}/people/invite`
     const form = await browser.get(server.authUrl + path)
     const stale = `UPDATE developer_sessions SET proved_at = now() - interval '16 minutes' WHERE developer_id = $1`
@@ -275,7 +269,7 @@ test('87: a login answers the same for an unknown address, and leads only to dev
 test('87: markup in names is text on every page', async () => {
   const markup = `<img src=x onerror=alert(1)>"'`
   const app = await server.partner({ name: 'Markup' })
-  const { browser, id } = await member(app.clientId, {
+  const { browser, id } = await developerWithForms(server, app.clientId, {
     email: 'm@ledger.example',
     name: markup,
   })

@@ -113,6 +113,28 @@ describe('86: a leaked credential is ended at once', () => {
     expect(wrong.body.error_description).not.toContain('public place')
   })
 
+  test('of a disabled user: it does not work again when the user is enabled', async () => {
+    const partner = await server.partner({ name: 'Offside' })
+    const { refreshToken, accessToken } = await tokensFor(server, partner, 'bob')
+    const other = await tokensFor(server, partner, 'bob')
+    const setStatus = (status: string) =>
+      query(server.database, `UPDATE users SET status = $1 WHERE id = 'bob'`, [status])
+    await setStatus('disabled')
+    expect((await report(`${refreshToken} ${other.accessToken}`)).body.data).toMatchObject([
+      { credential: 'refresh_token', state: 'revoked' },
+      { credential: 'access_token', state: 'revoked' },
+    ])
+    expect((await report(refreshToken)).body.data).toMatchObject([{ state: 'not_live' }])
+    await setStatus('active')
+    expect((await refresh(server, partner, refreshToken)).status).toBe(400)
+    for (const token of [accessToken, other.accessToken])
+      expect((await api(server, 'households', token)).status).toBe(401)
+    await server.sendMails()
+    expect(mailbox.received.map(({ subject }) => subject)).not.toContainEqual(
+      expect.stringContaining('A key of Offside'),
+    )
+  })
+
   test('API key: it is revoked', async () => {
     const key = await newKey(server, ['operators:read'])
     expect((await report(key)).body.data).toMatchObject([{ credential: 'api_key', state: 'revoked' }])

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { listRequests } from '../../src/request-log/requests.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { query } from '../support/database.ts'
+import { explained } from '../support/explain.ts'
 import { serverFixture } from '../support/fixtures.ts'
 
 const server = await serverFixture({ users: ['ada'], households: ['h1'] })
@@ -118,6 +119,27 @@ test('83: one source that floods does not hide the refused calls of others', asy
   await requestLog.write()
   expect(await query(database, `SELECT FROM request_log WHERE request_id = 'one-source'`)).toHaveLength(100)
   expect(await query(database, `SELECT FROM request_log WHERE request_id = 'hidden?'`)).toHaveLength(1)
+})
+
+test('83: neither refused calls of strangers nor calls that were answered slow down the list of the refused calls of a partner', async () => {
+  const { clientId } = await server.partner()
+  await accessTokenOf(database, 'ada', { clientId })
+  await query(
+    database,
+    `INSERT INTO request_log (at, kind_id, ms, status, request_id, grant_id)
+     SELECT now() - make_interval(secs => n), (SELECT min(id) FROM request_kinds), 1, CASE WHEN n = 20000 THEN 403 ELSE status END, 'many',
+            CASE WHEN status = 200 OR n = 20000 THEN id END
+       FROM generate_series(1, 20000) n, unnest(ARRAY[200, 401]) status, grants WHERE client_id = $1`,
+    [clientId],
+  )
+  await query(database, 'VACUUM ANALYZE request_log')
+  const page = { after: null, limit: 10 }
+  const [plan] = await explained(database, 'expensive', async (expensive) => {
+    const filter = { clientId, status: 'refused' }
+    const found = await listRequests({ ...database, expensive }, server.baseUrl, filter, page)
+    expect(found).toMatchObject({ requests: [{ status: 403 }, { status: 403 }] })
+  })
+  expect(plan?.pages).toBeLessThan(100)
 })
 
 test('83: a flood that the database cannot take fills no more memory than 20,000 calls', async () => {

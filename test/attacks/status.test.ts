@@ -1,5 +1,9 @@
+import { renderToString } from 'preact-render-to-string'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Status } from '../../src/status/current-status.ts'
 import { writeHeartbeat } from '../../src/status/heartbeat.sql.ts'
+import { RenderedStatus } from '../../src/status/rendered-status.tsx'
+import { chooseTexts } from '../../src/web/languages/languages.ts'
 import { tokensFor } from '../support/connection.ts'
 import { countingDatabase } from '../support/counting-database.ts'
 import { query } from '../support/database.ts'
@@ -34,6 +38,28 @@ describe('89: the status page is public', () => {
     ).toBe(1)
     server.advanceClock(11)
     expect(await statementsDuring(flood)).toBe(1)
+  })
+
+  test('89: a flood of requests renders the figures once for each language and report', () => {
+    const english = chooseTexts(undefined, 'en', undefined)
+    let renderings = 0
+    const texts = {
+      ...english,
+      get status() {
+        renderings++
+        return english.status
+      },
+    }
+    const rendered = new RenderedStatus()
+    const report = { status: 'available', report: undefined } as const
+    const show = (status: Status, of = texts) => renderToString(rendered.bodyOf(status, of))
+    const first = show(report)
+    const once = renderings
+    expect(show({ ...report })).toBe(first)
+    expect(renderings).toBe(once)
+    expect(show({ ...report, status: 'unavailable' })).toContain(english.status.unavailable)
+    expect(show(report, chooseTexts(undefined, 'de', undefined))).not.toBe(first)
+    expect(show(report)).toBe(first)
   })
 
   test('89: neither page nor document names partners, users, servers, versions or amounts of calls', async () => {

@@ -187,6 +187,56 @@ describe('a restore takes over from the replaced database', () => {
     await query(database, 'DELETE FROM identity_providers; DELETE FROM totp_secrets; DELETE FROM passkeys')
   })
 
+  test('operators and developers who were removed or disabled do not come back', async () => {
+    const { database } = source
+    for (const [kind, role] of [
+      ['operator', `'owner'`],
+      ['developer', undefined],
+    ]) {
+      await query(
+        database,
+        `WITH people AS (
+           INSERT INTO ${kind}s (email, email_folded, name, password_hash${role ? ', role' : ''})
+           SELECT email, email, email, 'old'${role ? `, ${role}` : ''} FROM unnest(ARRAY['gone', 'disabled', 'reset']) email RETURNING id
+         ), totp AS (INSERT INTO ${kind}_totp_secrets SELECT id, 'sealed', 1 FROM people)
+         INSERT INTO ${kind}_recovery_codes SELECT id, '{used,left}' FROM people`,
+      )
+    }
+    const [other, deleted] = [await server.partner(), await server.partner()]
+    await query(
+      database,
+      `INSERT INTO developer_memberships SELECT id, c, 'admin' FROM developers, unnest($1::text[]) c`,
+      [[other.clientId, deleted.clientId]],
+    )
+    const file = await backup()
+    for (const kind of ['operator', 'developer']) {
+      await query(database, `DELETE FROM ${kind}s WHERE email = 'gone'`)
+      await query(database, `UPDATE ${kind}s SET status = 'disabled' WHERE email = 'disabled'`)
+      await query(
+        database,
+        `UPDATE ${kind}s SET password_hash = 'new', login_version = gen_random_uuid() WHERE email = 'reset'`,
+      )
+      await query(database, `DELETE FROM ${kind}_totp_secrets`)
+      await query(database, `UPDATE ${kind}_recovery_codes SET hashes = '{left}'`)
+    }
+    await query(database, `UPDATE developer_memberships SET role = 'viewer'`)
+    await query(database, 'DELETE FROM developer_memberships WHERE client_id = $1', [deleted.clientId])
+    const later = await server.partner() // the restored database does not have it
+    await query(database, `INSERT INTO developer_memberships SELECT id, $1, 'admin' FROM developers`, [
+      later.clientId,
+    ])
+    await cliFor(backups.target).json('restore', file, '--replaces', source.url)
+    await query(database, 'DELETE FROM developer_memberships WHERE client_id = $1', [later.clientId])
+    for (const table of ['s', '_totp_secrets', '_recovery_codes', '_memberships'].flatMap((name) =>
+      name === '_memberships' ? `developer${name}` : [`operator${name}`, `developer${name}`],
+    )) {
+      const rowsOf = (of: TestDatabase) => query(of.database, `SELECT * FROM ${table} t ORDER BY t::text`)
+      const expected = await rowsOf(source)
+      expect([table, await rowsOf(backups.target)]).toEqual([table, expected])
+    }
+    await query(database, 'DELETE FROM operators; DELETE FROM developers')
+  })
+
   test('deleted partners and removed signing keys do not come back', async () => {
     const { clientId } = await server.partner({ name: 'Deleted later' })
     const [{ kid }] = await cliFor(source).json('key', 'rotate', '--algorithm', 'ES256')

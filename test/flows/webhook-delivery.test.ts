@@ -209,19 +209,29 @@ describe('a failed delivery', () => {
     expect(await findEndpoint(database, clientId, id)).toMatchObject({ failing_since: null, waiting: 0 })
   })
 
-  test('that disables the endpoint leaves a mail to each developer who may change it', async () => {
+  test('that disables the endpoint leaves one mail a day to each developer who may change it and has opened the application', async () => {
     await query(
       database,
       `WITH d AS (INSERT INTO developers (email, email_folded, name)
-                  SELECT role || '@partner.example', role || '@partner.example', role FROM unnest(ARRAY['admin', 'developer', 'viewer']) AS role
+                  SELECT role || '@partner.example', role || '@partner.example', role FROM unnest(ARRAY['admin', 'developer', 'viewer', 'invited']) AS role
                   RETURNING id, name)
-       INSERT INTO developer_memberships (developer_id, client_id, role) SELECT id, $1, name FROM d`,
+       INSERT INTO developer_memberships (developer_id, client_id, role, last_seen_at)
+       SELECT id, $1, replace(name, 'invited', 'admin'), CASE WHEN name <> 'invited' THEN now() END FROM d`,
       [clientId],
     )
-    await endpoint()
+    const { port } = new URL(receiver.url)
+    const {
+      endpoint: { id, url },
+    } = await endpointAt(server, clientId, `HTTP:\\\\127.1:${port}\\Your session ended.`)
+    expect(url).toBe(`http://127.0.0.1:${port}/Your%20session%20ended.`)
     await writeEvents(server, clientId, [1])
     answerWith(410)
-    await deliverDue(server)
+    for (const _ of ['mail', 'no mail']) {
+      await deliverDue(server)
+      expect(await findEndpoint(database, clientId, id)).toMatchObject({ status: 'disabled' })
+      await enableEndpoint(context, developer, { clientId, id })
+      await server.passTime(60)
+    }
     const mails = await query(
       database,
       `SELECT payload->>'to' AS address, payload->'facts' AS facts FROM outbox ORDER BY 1`,
@@ -229,7 +239,7 @@ describe('a failed delivery', () => {
     const facts = {
       partner: 'Test Partner',
       client_id: clientId,
-      host: new URL(receiver.url).host,
+      host: '127.0.0.1',
       cause: 'gone',
     }
     expect(mails).toEqual(

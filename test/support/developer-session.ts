@@ -32,6 +32,17 @@ export async function developerOfApp(
   return { id: developer.id, browser }
 }
 
+/** The same, in a browser that can send forms: a page has given it the secret of its forms. */
+export async function developerWithForms(
+  server: TestServer,
+  clientId: string,
+  options: DeveloperOptions,
+): Promise<TestDeveloper> {
+  const developer = await developerOfApp(server, clientId, options)
+  await developer.browser.get(`${server.authUrl}/developers/account`)
+  return developer
+}
+
 /** A browser in which a developer is signed in. */
 export async function developerBrowser(
   server: TestServer,

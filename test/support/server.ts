@@ -22,7 +22,11 @@ import { Metrics } from '../../src/metrics/metrics.ts'
 import type { Tracing } from '../../src/metrics/tracing.ts'
 import { OutboxWorker } from '../../src/outbox/outbox-worker.ts'
 import { createPartner } from '../../src/partners/partners.ts'
-import { expensiveReadLimiter, passwordHashLimiter } from '../../src/process/limiters.ts'
+import {
+  developerReadLimiter,
+  expensiveReadLimiter,
+  passwordHashLimiter,
+} from '../../src/process/limiters.ts'
 import { Usage } from '../../src/process/usage.ts'
 import { ReadLog } from '../../src/read-log/read-log.ts'
 import { CallHourCounts } from '../../src/request-log/call-hours.ts'
@@ -151,6 +155,7 @@ export async function testServer(options: TestServerOptions = {}): Promise<TestS
   const limiters = {
     passwordHashLimiter: passwordHashLimiter(),
     expensiveReadLimiter: expensiveReadLimiter(),
+    developerReadLimiter: developerReadLimiter(),
   }
   // The cost of seeded passwords: they are not replaced at the first login.
   const rehashing = new Rehashing(database, limiters.passwordHashLimiter, logger, seededCost)

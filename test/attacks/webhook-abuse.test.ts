@@ -1,0 +1,179 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { originValue } from '../../src/audit/origin.ts'
+import { createDeveloperKey } from '../../src/developer-keys/developer-keys.ts'
+import { purgeExpired } from '../../src/maintenance/purge.sql.ts'
+import { addEndpoint, rotateWebhookSecret } from '../../src/webhooks/endpoints.ts'
+import { findMessage, listMessages, replayMessages, resendMessage } from '../../src/webhooks/messages.ts'
+import { recordFailure, takeDueMessages } from '../../src/webhooks/queue.sql.ts'
+import { query } from '../support/database.ts'
+import { serverFixture } from '../support/fixtures.ts'
+import {
+  deliverDue,
+  developer,
+  endpointAt,
+  receiverFixture,
+  verifyDelivery,
+  writeEvents,
+} from '../support/webhooks.ts'
+
+const server = await serverFixture({ clock: true, webhookAllow: ['127.0.0.0/8'] })
+const { context, database } = server
+const { clientId } = await server.partner()
+const receiver = await receiverFixture()
+
+afterEach(async () => {
+  await query(database, 'DELETE FROM webhook_endpoints')
+  receiver.deliveries = []
+  receiver.answer = (_, response) => void response.writeHead(204).end()
+})
+
+describe('59: a signing secret that cannot be read', () => {
+  const spoil = () => query(database, `UPDATE webhook_secrets SET sealed = 'lost.' || sealed`)
+
+  test('makes the attempt fail, and the partner learns why', async () => {
+    await endpointAt(server, clientId, receiver.url)
+    const [id = ''] = await writeEvents(server, clientId, [1])
+    await spoil()
+    await deliverDue(server)
+    expect(receiver.deliveries).toEqual([])
+    expect(await findMessage(database, clientId, id)).toMatchObject({
+      attempts_made: [{ number: 1, status: null, fault: 'The signing secret cannot be read. Rotate it.' }],
+    })
+  })
+
+  test('does not sign after a rotation, and the new one does', async () => {
+    const { endpoint } = await endpointAt(server, clientId, receiver.url)
+    await spoil()
+    const rotated = await rotateWebhookSecret(context, developer, { clientId, id: endpoint.id })
+    if (rotated.kind !== 'rotated') throw new Error(rotated.kind)
+    await writeEvents(server, clientId, [1])
+    await deliverDue(server)
+    const [delivery] = receiver.deliveries
+    if (!delivery) throw new Error('nothing was delivered')
+    verifyDelivery(rotated.secret ?? '', delivery)
+  })
+})
+
+describe('59: a replay', () => {
+  const since = new Date(0)
+  const written = (endpointId: string, messages: number) =>
+    query(
+      database,
+      `INSERT INTO webhook_messages (endpoint_id, type, data, next_attempt_at, outcome, finished_at)
+       SELECT $1, 'webhook.test', '{}', NULL, 'delivered', now() FROM generate_series(1, $2::int)`,
+      [endpointId, messages],
+    )
+
+  test('of very many messages is made in short steps, and several do not wait for each other', async () => {
+    const {
+      endpoint: { id },
+    } = await endpointAt(server, clientId, receiver.url)
+    await written(id, 2500)
+    const replay = () => replayMessages(context, developer, { clientId, id, since })
+    const outcomes = await Promise.all([replay(), replay()])
+    const replayed = outcomes.reduce(
+      (sum, each) => sum + (each.kind === 'replayed' ? each.messages : Number.NaN),
+      0,
+    )
+    expect(replayed).toBe(2500)
+    const recorded = `SELECT sum((details->>'messages')::int)::int AS messages FROM audit_log WHERE event = 'webhook.replayed'`
+    expect(await query(database, recorded)).toEqual([{ messages: 2500 }])
+  })
+
+  test('does not wait for a message that another transaction has locked', async () => {
+    const {
+      endpoint: { id },
+    } = await endpointAt(server, clientId, receiver.url)
+    await written(id, 2)
+    await database.withConnection(async (client) => {
+      await client.query('BEGIN; SELECT FROM webhook_messages LIMIT 1 FOR UPDATE')
+      expect(await replayMessages(context, developer, { clientId, id, since })).toMatchObject({ messages: 1 })
+    })
+  })
+})
+
+test('59: the record of an attempt locks the endpoint before the message, like its removal: no deadlock', async () => {
+  const { endpoint } = await endpointAt(server, clientId, receiver.url)
+  const [id = ''] = await writeEvents(server, clientId, [1])
+  await database.run(takeDueMessages, [[], [], 10])
+  await database.withConnection(async (client) => {
+    await client.query('BEGIN')
+    await client.query('SELECT FROM webhook_endpoints WHERE id = $1 FOR UPDATE', [endpoint.id])
+    const values = [id, 1, 5, 500, 'fault', null, 5, false, originValue(developer), false]
+    const record = database.maybe(recordFailure, values)
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+    await expect.poll(() => query(database, waiting)).toHaveLength(1)
+    await client.query('DELETE FROM webhook_endpoints WHERE id = $1', [endpoint.id])
+    await client.query('COMMIT')
+    expect(await record).toBeUndefined()
+  })
+})
+
+test('60: the list of messages does not begin behind a message of another partner', async () => {
+  const { clientId: other } = await server.partner()
+  await endpointAt(server, clientId, receiver.url)
+  await endpointAt(server, other, receiver.url)
+  await writeEvents(server, clientId, [1])
+  const [foreign = ''] = await writeEvents(server, other, [1])
+  expect(await listMessages(database, clientId, {}, { after: foreign, limit: 10 })).toEqual([])
+})
+
+test('59: an old message that is sent again is not deleted before it is delivered', async () => {
+  await endpointAt(server, clientId, receiver.url)
+  const [id = ''] = await writeEvents(server, clientId, [1])
+  await deliverDue(server)
+  await server.passTime(29 * 24 * 3600)
+  await query(database, 'UPDATE webhook_messages SET finished_at = now()')
+  await server.passTime(2 * 24 * 3600)
+  await resendMessage(context, developer, { clientId, id })
+  expect(await database.one(purgeExpired.webhook_messages, [])).toEqual({ removed: 0 })
+  await server.passTime(31 * 24 * 3600)
+  expect(await database.one(purgeExpired.webhook_messages, [])).toEqual({ removed: 1 })
+})
+
+test('59: of a message that is sent again and again, the newest 100 attempts are kept', async () => {
+  await endpointAt(server, clientId, receiver.url)
+  const [id = ''] = await writeEvents(server, clientId, [1])
+  await query(
+    database,
+    `WITH m AS (UPDATE webhook_messages SET attempts = 150 RETURNING id)
+     INSERT INTO webhook_attempts (message_id, number, duration_ms) SELECT id, generate_series(1, 150), 5 FROM m`,
+  )
+  const numbers = async () => (await findMessage(database, clientId, id))?.attempts_made.map((a) => a.number)
+  expect(await numbers()).toEqual(Array.from({ length: 100 }, (_, n) => n + 51))
+  await deliverDue(server)
+  expect(await numbers()).toEqual(Array.from({ length: 100 }, (_, n) => n + 52))
+  expect(await query(database, 'SELECT FROM webhook_attempts')).toHaveLength(100)
+})
+
+test('59, 60: requests at the same time do not exceed the limits of endpoints and keys', async () => {
+  const { clientId: eager } = await server.partner()
+  const times = (count: number, work: () => Promise<unknown>) =>
+    Promise.all(Array.from({ length: count }, work))
+  await times(24, () => addEndpoint(context, developer, { clientId: eager, url: receiver.url }))
+  expect(await query(database, 'SELECT FROM webhook_endpoints')).toHaveLength(10)
+  await query(
+    database,
+    `INSERT INTO developer_keys (id, client_id, name, role, hash, created_by)
+     SELECT 'eager ' || n, $1, 'Many', 'viewer', sha256(('eager ' || n)::bytea), '{}' FROM generate_series(1, 95) n`,
+    [eager],
+  )
+  const key = { clientId: eager, name: 'Key', role: 'viewer' }
+  await times(24, () => createDeveloperKey(database, developer, 'sandbox', key))
+  expect(await query(database, 'SELECT FROM developer_keys WHERE client_id = $1', [eager])).toHaveLength(100)
+})
+
+test('59: all endpoints of a partner together have eight attempts at a time', async () => {
+  const { clientId: other } = await server.partner()
+  const owners = new Map<string, string>()
+  for (const owner of [clientId, clientId, clientId, other])
+    owners.set((await endpointAt(server, owner, receiver.url)).endpoint.id, owner)
+  for (const owner of [clientId, other]) await writeEvents(server, owner, [1, 2, 3, 4, 5])
+  const taken = await database.run(takeDueMessages, [[], [], 256])
+  const of = (owner: string) => taken.filter((each) => owners.get(each.endpoint_id) === owner)
+  expect([of(clientId).length, of(other).length]).toEqual([8, 4])
+  const busy = [...new Set(of(clientId).map((each) => each.endpoint_id))]
+  const attempts = busy.map((id) => String(of(clientId).filter((each) => each.endpoint_id === id).length))
+  const next = await database.run(takeDueMessages, [busy, attempts, 256])
+  expect(next.map((each) => owners.get(each.endpoint_id))).toEqual([other])
+})
