@@ -95,7 +95,7 @@ export const listRefusedRequests = statement(
 )
 
 /**
- * Refused calls of a partner, newest first, by indexes of its own refused calls: neither its other calls nor the refused calls of
+ * Refused calls of a partner, newest first, by indexes that have only its refused calls: neither its other calls nor the refused calls of
  * strangers are read. $1 to $5 as above; $3 is at least 400. $6 client_id, $7 route or null
  */
 export const listRefusedRequestsOfPartner = statement(
