@@ -23,12 +23,14 @@ const tolerance = 300
  * @param body exactly as it was received, before it is parsed
  * @throws {LatchkeyError} `invalid_webhook`: do not trust the request, and answer it with 400
  */
-export function verifyWebhook(secret: string, headers: Headers, body: string | Buffer): WebhookEvent {
-  const text = body.toString()
+export function verifyWebhook(secret: string, headers: Headers, body: string | Uint8Array): WebhookEvent {
+  const text = Buffer.from(body).toString()
   const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     String(headers[name] ?? ''),
   )
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  // Anyone can sign with an empty key.
+  if (key.length === 0) throw invalid('The secret is empty. Configure the `whsec_…` of the endpoint.')
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.${text}`).digest('base64')
   if (!signature?.split(' ').some((mark) => isEqual(mark, `v1,${expected}`)))
     throw invalid('The signature is wrong.')
