@@ -4,9 +4,8 @@ import { allows, type DeveloperRole } from '../developer-keys/roles.ts'
 import type { Developer, MemberApp } from '../developers/sessions.ts'
 import { type PersonRequest, personPage, type RequestFields } from '../people/person-page.ts'
 import type { DeveloperWeb } from './edge.ts'
+import { RoleTooLow, TooBusy } from './refusals.tsx'
 import type { DeveloperPage } from './shell.tsx'
-import { TooBusy } from './too-busy.tsx'
-import { RoleTooLow } from './too-low.tsx'
 
 type DeveloperRoute = {
   /** GET by default. */

@@ -8,6 +8,7 @@ import { adminCaller, adminOperations, newKey } from '../support/admin.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { serverFixture } from '../support/fixtures.ts'
+import { expectKeyRefused } from '../support/refused-keys.ts'
 
 const server = await serverFixture({ users: [{ id: 'ada' }] })
 const operations = await adminOperations(server)
@@ -44,20 +45,8 @@ describe('57: no operation of the admin API answers without a key that may call 
     ['a revoked key', bearer(revoked), 'key-revoked'],
     ['an expired key', bearer(expired), 'key-expired'],
   ])('%s', async (_what, headers: Record<string, string>, anchor, suffix = '') => {
-    for (const { method, path } of operations) {
-      const response = await fetch(`${server.authUrl}/admin/v1${path}${suffix}`, {
-        method,
-        // The body would be refused too, so the key is checked first.
-        headers: { ...headers, 'content-type': 'text/plain' },
-        ...(method !== 'GET' && { body: 'x' }),
-      })
-      const { code } = await response.json()
-      expect([method, path, response.status, code]).toEqual([method, path, 401, 'invalid_api_key'])
-      const challenge = response.headers.get('www-authenticate')
-      expect(challenge).toContain('Bearer realm="latchkey admin"')
-      if (anchor !== 'key-missing') expect(challenge).toContain(`/docs/errors/invalid_api_key#${anchor}"`)
-      expect(response.headers.get('set-cookie')).toBeNull()
-    }
+    const api = { url: `${server.authUrl}/admin/v1`, realm: 'latchkey admin', operations }
+    await expectKeyRefused(api, { headers, anchor, suffix })
   })
 
   test('a key with all scopes but the needed one', async () => {

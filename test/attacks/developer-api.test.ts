@@ -13,6 +13,7 @@ import { query } from '../support/database.ts'
 import { developerCaller, developerOperations, newDeveloperKey } from '../support/developer-api.ts'
 import { developerOfApp } from '../support/developer-session.ts'
 import { serverFixture } from '../support/fixtures.ts'
+import { expectKeyRefused } from '../support/refused-keys.ts'
 
 const server = await serverFixture({ users: ['ada'], households: ['h1'] })
 const { database } = server
@@ -51,20 +52,8 @@ describe('60: no operation of the developer API answers without a key that may c
     ['a revoked key', bearer(revoked), 'key-revoked'],
     ['an expired key', bearer(expired), 'key-expired'],
   ])('%s', async (_what, headers: Record<string, string>, anchor, suffix = '') => {
-    for (const { method, path } of operations) {
-      const response = await fetch(`${server.authUrl}/developers/v1${path}${suffix}`, {
-        method,
-        // The body would be refused too, so the key is checked first.
-        headers: { ...headers, 'content-type': 'text/plain' },
-        ...(method !== 'GET' && { body: 'x' }),
-      })
-      const { code } = await response.json()
-      expect([method, path, response.status, code]).toEqual([method, path, 401, 'invalid_api_key'])
-      const challenge = response.headers.get('www-authenticate')
-      expect(challenge).toContain('Bearer realm="latchkey developers"')
-      if (anchor !== 'key-missing') expect(challenge).toContain(`/docs/errors/invalid_api_key#${anchor}"`)
-      expect(response.headers.get('set-cookie')).toBeNull()
-    }
+    const api = { url: `${server.authUrl}/developers/v1`, realm: 'latchkey developers', operations }
+    await expectKeyRefused(api, { headers, anchor, suffix })
   })
 
   test('a key whose role is too low', async () => {

@@ -236,7 +236,7 @@ describe('87: a session', () => {
   })
 
   test('reads no file of someone without a session', async () => {
-    // The form has no boundary: whoever reads it answers 400.
+    // The form has no boundary: a server that reads it answers 400.
     const headers = { 'content-type': 'multipart/form-data' }
     const address = `${server.authUrl}/developers/apps/${ledger.clientId}/application/logo`
     expect(isLogin(await new Visitor().post(address, 'x'.repeat(1000), headers))).toBe(true)
