@@ -3,7 +3,6 @@ import { systemOrigin } from '../../src/audit/origin.ts'
 import { developerRoutes } from '../../src/developer-pages/developers.routes.ts'
 import { removeMember } from '../../src/developers/members.ts'
 import { ProviderClients } from '../../src/idp/provider-clients.ts'
-import { OneAtATime } from '../../src/webhooks/one-at-a-time.ts'
 import { query } from '../support/database.ts'
 import { developerWithForms } from '../support/developer-session.ts'
 import { developerPassword, invited, logInDeveloper, newDeveloper } from '../support/developers.ts'
@@ -21,9 +20,7 @@ const admin = await developerWithForms(server, ledger.clientId, { email: 'admin@
 const stranger = await developerWithForms(server, harbor.clientId, { email: 'admin@harbor.example' })
 
 const listed = (method: 'GET' | 'POST') =>
-  routesOf(method, (app) =>
-    developerRoutes(app, server.context, new ProviderClients(server.context), new OneAtATime()),
-  )
+  routesOf(method, (app) => developerRoutes(app, server.context, new ProviderClients(server.context)))
 const someId = '00000000-0000-4000-8000-000000000000'
 const addressesOf = async (method: 'GET' | 'POST', clientId: string) =>
   (await listed(method))
