@@ -1,4 +1,3 @@
-import { Resolver } from 'node:dns/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { commandOrigin } from '../../src/audit/origin.ts'
@@ -14,6 +13,7 @@ import { developerCaller, developerOperations, newDeveloperKey } from '../suppor
 import { developerOfApp } from '../support/developer-session.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { expectKeyRefused } from '../support/refused-keys.ts'
+import { silentNameServer } from '../support/webhooks.ts'
 
 const server = await serverFixture({ users: ['ada'], households: ['h1'] })
 const { database } = server
@@ -246,22 +246,13 @@ describe('60: programs of a partner leave the connections for changes of the dir
 
   test('while the name server of a webhook does not answer', async () => {
     const call = developerCaller(server, await newDeveloperKey(server, clientId))
-    let answer = (_addresses: string[]) => {}
-    const answers = new Promise<string[]>((resolve) => {
-      answer = resolve
-    })
-    const resolve4 = vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(() => answers)
-    const added = call(
-      'POST',
-      '/webhooks',
-      { url: 'https://slow.example/' },
-      { 'idempotency-key': 'x'.repeat(16) },
-    )
-    await vi.waitFor(() => expect(resolve4).toHaveBeenCalled())
+    const { requests, answer } = silentNameServer()
+    const key = { 'idempotency-key': 'x'.repeat(16) }
+    const added = call('POST', '/webhooks', { url: 'https://slow.example/' }, key)
+    await vi.waitFor(() => expect(requests()).toBe(1))
     expect(inUse()).toBe(0)
-    answer(['93.184.216.34'])
+    answer()
     expect((await added).status).toBe(201)
-    resolve4.mockRestore()
   })
 
   test('while requests wait for one with the same Idempotency-Key', async () => {
