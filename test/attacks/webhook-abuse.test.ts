@@ -211,8 +211,8 @@ test('59: an application waits for one name server at a time, by developer API, 
   const first = call('POST', '/webhooks', named)
   await vi.waitFor(() => expect(requests()).toBe(1))
   const busy = [
-    await call('POST', '/webhooks', named),
-    await call('PATCH', `/webhooks/${id}`, named),
+    await call('POST', '/webhooks', literal),
+    await call('PATCH', `/webhooks/${id}`, literal),
     await call('POST', `/webhooks/${id}/test`),
     await call('POST', `/webhooks/${id}/replay`, { since: '2026-01-01T00:00:00Z' }),
     await admin('POST', `/partners/${slow}/webhooks`, literal),
