@@ -11,7 +11,7 @@ import { newKey } from '../support/admin.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { developerCaller, developerOperations, newDeveloperKey } from '../support/developer-api.ts'
-import { developerOfApp } from '../support/developer-session.ts'
+import { developerOfApp } from '../support/developers.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { expectKeyRefused } from '../support/refused-keys.ts'
 
