@@ -40,7 +40,9 @@ export abstract class PollingWorker<Item> {
   /** Takes items that are due, at most `free`, each with a lease. */
   protected abstract take(free: number): Promise<Item[]>
 
-  /** Makes one attempt and records how it ended. If `stop` is aborted, it ends soon, and may reject with the reason of `stop`. */
+  /**
+   * Makes one attempt and records how it ended. If `stop` is aborted, it ends soon, and may reject with the reason of `stop`.
+   */
   protected abstract attempt(item: Item, stop: AbortSignal): Promise<void>
 
   /** Gets what `take` or `attempt` rejects with. */

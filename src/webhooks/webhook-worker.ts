@@ -11,7 +11,9 @@ import { signatures } from './signing.ts'
 /** An attempt needs a socket and little else. */
 const polling = { pollMs: 500, maxConcurrent: 256 }
 
-/** Seconds between an attempt that failed and the next one: the schedule of Svix. After the last one the message is given up. */
+/**
+ * Seconds between an attempt that failed and the next one: the schedule of Svix. After the last one the message is given up.
+ */
 export const scheduleSeconds = [5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 10 * 3600]
 
 /** A receiver may ask for a longer pause, in seconds. */
@@ -29,8 +31,8 @@ type WorkerOptions = {
 }
 
 /**
- * Delivers webhooks (docs/adr/0043). Every server has such a worker. An attempt runs outside of any transaction. If a server dies
- * between the answer of the receiver and the record of it, the message is delivered twice, with the same id.
+ * Delivers webhooks (docs/adr/0043). Every server has such a worker. An attempt runs outside of any transaction. If a server
+ * dies between the answer of the receiver and the record of it, the message is delivered twice, with the same id.
  */
 export class WebhookWorker extends PollingWorker<TakenMessage> {
   readonly #options: WorkerOptions
@@ -101,7 +103,10 @@ export class WebhookWorker extends PollingWorker<TakenMessage> {
   }
 }
 
-/** Only a new secret helps. Without a record of the attempt, the partner would not learn that, and the endpoint would never be disabled. */
+/**
+ * Only a new secret helps. Without a record of the attempt, the partner would not learn that, and the endpoint would never be
+ * disabled.
+ */
 const secretUnreadable: Attempt = {
   outcome: 'secret',
   status: null,
@@ -116,8 +121,8 @@ function pauseAfter({ failures }: TakenMessage, { retryAfter = 0 }: Attempt): nu
 }
 
 /**
- * A delivery as the Standard Webhooks specification defines it. The body is the same in each attempt. The timestamp in the header is
- * that of the attempt, because receivers refuse old ones. Undefined: it cannot be signed.
+ * A delivery as the Standard Webhooks specification defines it. The body is the same in each attempt. The timestamp in the
+ * header is that of the attempt, because receivers refuse old ones. Undefined: it cannot be signed.
  */
 function request({ id, type, data, created_at: createdAt, secrets }: TakenMessage, keys: SecretKeys) {
   const body = JSON.stringify({ type, timestamp: createdAt.toISOString(), data })

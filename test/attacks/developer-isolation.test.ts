@@ -5,8 +5,8 @@ import { developerCaller } from '../support/developer-api.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { fieldsOf, type Page } from '../support/visitor.ts'
 
-// Threat 60: a partner, with its keys and developers, reaches nothing of another partner. Every route of the developer API and of
-// the developer pages is called with ids of the other partner. A route without a recipe fails the test.
+// Threat 60: a partner, with its keys and developers, reaches nothing of another partner. Every route of the developer API and
+// of the developer pages is called with ids of the other partner. A route without a recipe fails the test.
 
 const server = await serverFixture({ users: ['ada'], households: ['h1'] })
 const own = await belongings(server, 'alder', 'ada')
