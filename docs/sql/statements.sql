@@ -885,7 +885,11 @@ SELECT id, EXISTS (SELECT FROM old) AND NOT EXISTS (SELECT FROM e) AS is_refused
 FROM webhook_endpoints WHERE client_id = $1 AND id = $2;
 
 -- end_connections
-WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
+WITH live AS (
+  SELECT id FROM connections WHERE revoked_at IS NULL ORDER BY grant_id, id FOR NO KEY UPDATE
+), ended AS (
+  UPDATE connections c SET revoked_at = now() FROM live WHERE c.id = live.id RETURNING c.id
+)
 SELECT count(*)::int AS connections FROM ended;
 
 -- end_developer_session
@@ -3219,6 +3223,13 @@ iso_date((now() AT TIME ZONE 'UTC')::date) AS today,
 FROM grants g JOIN partners p USING (client_id)
 WHERE g.user_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
 ORDER BY p.name, g.id;
+
+-- lock_connections_of_partner
+WITH locked AS (
+  SELECT c.id FROM grants g JOIN connections c ON c.grant_id = g.id
+  WHERE g.client_id = $1 ORDER BY g.id, c.id FOR UPDATE OF c
+)
+SELECT count(*)::int AS connections FROM locked;
 
 -- lock_partner
 SELECT client_id FROM partners WHERE client_id = $1 FOR UPDATE;
