@@ -238,6 +238,7 @@ function webhookWorker(
     settings,
     sendsMails: settings.mail !== undefined,
     count,
+    observeDelay: (seconds) => metrics.observeWebhookDelay(seconds),
   })
 }
 

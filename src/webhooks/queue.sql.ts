@@ -112,12 +112,13 @@ const nextOfGrant = `UPDATE webhook_messages n SET next_attempt_at = now()
                      ORDER BY w.place LIMIT 1)`
 
 /**
- * After a delivery. It counts even if the lease was over and another attempt has begun.
+ * After a delivery. It counts even if the lease was over and another attempt has begun. `delay_seconds`: from the event to the
+ * delivery, if the first attempt succeeded. No row: it was recorded already, or the endpoint was removed.
  * $1 id, $2 number of the attempt, $3 its milliseconds, $4 status of the answer, $5 null, $6 the beginning of the answer
  */
 export const recordDelivery = statement(
   'record_webhook_delivery',
-  Type.Object({ id: Type.String() }),
+  Type.Object({ delay_seconds: Type.Union([Type.Number(), Type.Null()]) }),
   `WITH ${lockedEndpoint}, m AS (
      UPDATE webhook_messages n SET next_attempt_at = NULL, outcome = 'delivered', finished_at = now()
        FROM endpoint WHERE n.id = $1 AND n.endpoint_id = endpoint.id AND n.outcome IS NULL RETURNING n.*
@@ -128,7 +129,7 @@ export const recordDelivery = statement(
    ), e AS (
      UPDATE webhook_endpoints e SET failing_since = NULL FROM m WHERE e.id = m.endpoint_id AND e.failing_since IS NOT NULL
    )
-   SELECT id FROM m`,
+   SELECT CASE WHEN attempts = 1 THEN extract(epoch FROM now() - created_at)::float8 END AS delay_seconds FROM m`,
 )
 
 const isDead = `($8::boolean OR e.failing_since <= now() - interval '${failingDays} days')`

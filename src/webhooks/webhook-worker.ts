@@ -28,6 +28,8 @@ type WorkerOptions = {
   sendsMails: boolean
   /** Called after each attempt. */
   count?: (outcome: AttemptOutcome) => void
+  /** Called for each event that the first attempt has delivered, with the seconds since the event. */
+  observeDelay?: (seconds: number) => void
 }
 
 /**
@@ -79,11 +81,15 @@ export class WebhookWorker extends PollingWorker<TakenMessage> {
   }
 
   async #record(message: TakenMessage, attempt: Attempt, ms: number): Promise<void> {
-    const { database, logger, sendsMails } = this.#options
+    const { database, logger, sendsMails, observeDelay } = this.#options
     const { id, attempts } = message
     const { outcome, status, fault, response } = attempt
     const values = [id, attempts, ms, status, fault, response]
-    if (outcome === 'delivered') return void (await database.maybe(recordDelivery, values))
+    if (outcome === 'delivered') {
+      const row = await database.maybe(recordDelivery, values)
+      if (typeof row?.delay_seconds === 'number') observeDelay?.(row.delay_seconds)
+      return
+    }
     const pause = pauseAfter(message, attempt)
     const origin = originValue(systemOrigin)
     const row = await database.maybe(recordFailure, [...values, pause, status === 410, origin, sendsMails])

@@ -106,7 +106,7 @@ export async function writeEvents(
 
 /** A worker for the webhooks of a test server. Test servers have none. */
 export function workerOf({ context }: TestServer, count?: (outcome: AttemptOutcome) => void): WebhookWorker {
-  const { database, keys, config } = context
+  const { database, keys, config, metrics } = context
   const logger = pino({ level: 'silent' })
   return new WebhookWorker({
     database,
@@ -114,6 +114,7 @@ export function workerOf({ context }: TestServer, count?: (outcome: AttemptOutco
     logger,
     settings: config,
     sendsMails: config.mail !== undefined,
+    observeDelay: (seconds) => metrics.observeWebhookDelay(seconds),
     ...(count && { count }),
   })
 }
