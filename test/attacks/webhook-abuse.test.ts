@@ -1,21 +1,17 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { originValue } from '../../src/audit/origin.ts'
 import { createDeveloperKey } from '../../src/developer-keys/developer-keys.ts'
 import { purgeExpired } from '../../src/maintenance/purge.sql.ts'
 import { addEndpoint, rotateWebhookSecret } from '../../src/webhooks/endpoints.ts'
 import { findMessage, listMessages, replayMessages, resendMessage } from '../../src/webhooks/messages.ts'
 import { recordFailure, takeDueMessages } from '../../src/webhooks/queue.sql.ts'
-import { adminCaller, newKey } from '../support/admin.ts'
 import { query } from '../support/database.ts'
-import { developerCaller, newDeveloperKey } from '../support/developer-api.ts'
-import { developerWithForms } from '../support/developer-session.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import {
   deliverDue,
   developer,
   endpointAt,
   receiverFixture,
-  silentNameServer,
   verifyDelivery,
   writeEvents,
 } from '../support/webhooks.ts'
@@ -99,7 +95,7 @@ describe('59: a replay', () => {
 test('59: the record of an attempt locks the endpoint before the message, like its removal: no deadlock', async () => {
   const { endpoint } = await endpointAt(server, clientId, receiver.url)
   const [id = ''] = await writeEvents(server, clientId, [1])
-  await database.run(takeDueMessages, [[], [], 10])
+  await database.run(takeDueMessages, [[], [], 10, 'server'])
   await database.withConnection(async (client) => {
     await client.query('BEGIN')
     await client.query('SELECT FROM webhook_endpoints WHERE id = $1 FOR UPDATE', [endpoint.id])
@@ -186,49 +182,11 @@ test('59: all endpoints of a partner together have eight attempts at a time', as
   for (const owner of [clientId, clientId, clientId, other])
     owners.set((await endpointAt(server, owner, receiver.url)).endpoint.id, owner)
   for (const owner of [clientId, other]) await writeEvents(server, owner, [1, 2, 3, 4, 5])
-  const taken = await database.run(takeDueMessages, [[], [], 256])
+  const taken = await database.run(takeDueMessages, [[], [], 256, 'server'])
   const of = (owner: string) => taken.filter((each) => owners.get(each.endpoint_id) === owner)
   expect([of(clientId).length, of(other).length]).toEqual([8, 4])
   const busy = [...new Set(of(clientId).map((each) => each.endpoint_id))]
   const attempts = busy.map((id) => String(of(clientId).filter((each) => each.endpoint_id === id).length))
-  const next = await database.run(takeDueMessages, [busy, attempts, 256])
+  const next = await database.run(takeDueMessages, [busy, attempts, 256, 'server'])
   expect(next.map((each) => owners.get(each.endpoint_id))).toEqual([other])
-})
-
-test('59: an application waits for one name server at a time, by developer API, admin API and pages together', async () => {
-  const [{ clientId: slow }, { clientId: other }] = [await server.partner(), await server.partner()]
-  const [call, otherCall] = [
-    developerCaller(server, await newDeveloperKey(server, slow)),
-    developerCaller(server, await newDeveloperKey(server, other)),
-  ]
-  const admin = adminCaller(server, await newKey(server, ['partners:write']))
-  const { browser } = await developerWithForms(server, slow, { email: 'slow@partner.example' })
-  const form = await browser.get(`${server.authUrl}/developers/apps/${slow}/webhooks/new`)
-  const [named, literal] = [{ url: 'https://slow.example/' }, { url: 'https://93.184.216.34/hook' }]
-  const { id } = (await call('POST', '/webhooks', literal)).body
-
-  const { requests, answer } = silentNameServer()
-  const first = call('POST', '/webhooks', named)
-  await vi.waitFor(() => expect(requests()).toBe(1))
-  const busy = [
-    await call('POST', '/webhooks', literal),
-    await call('PATCH', `/webhooks/${id}`, literal),
-    await call('POST', `/webhooks/${id}/test`),
-    await call('POST', `/webhooks/${id}/replay`, { since: '2026-01-01T00:00:00Z' }),
-    await admin('POST', `/partners/${slow}/webhooks`, literal),
-  ]
-  for (const { status, headers, body } of busy)
-    expect([status, headers.get('retry-after'), body.code]).toEqual([429, '1', 'too_many_requests'])
-  const page = await browser.postForm(form, `/developers/apps/${slow}/webhooks/new`, literal)
-  expect([page.status, page.text]).toEqual([429, expect.stringContaining('in progress')])
-  expect(requests()).toBe(1)
-  const others = [
-    await otherCall('POST', '/webhooks', literal),
-    await admin('POST', `/partners/${other}/webhooks`, literal),
-    await call('POST', `/webhooks/${id}/disable`),
-  ]
-  expect(others.map(({ status }) => status)).toEqual([201, 201, 200])
-  answer()
-  expect((await first).status).toBe(201)
-  expect((await admin('PATCH', `/partners/${slow}/webhooks/${id}`, literal)).status).toBe(200)
 })

@@ -1,11 +1,10 @@
-import { createPublicKey, verify } from 'node:crypto'
-import { Resolver } from 'node:dns/promises'
+import { createPublicKey, randomUUID, verify } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, onTestFinished, vi } from 'vitest'
+import { afterAll } from 'vitest'
 import type { Origin } from '../../src/audit/origin.ts'
 import type { AttemptOutcome } from '../../src/webhooks/deliver.ts'
 import type { Endpoint } from '../../src/webhooks/endpoints.sql.ts'
@@ -106,15 +105,21 @@ export async function writeEvents(
 }
 
 /** A worker for the webhooks of a test server. Test servers have none. */
-export function workerOf({ context }: TestServer, count?: (outcome: AttemptOutcome) => void): WebhookWorker {
-  const { database, keys, config } = context
+export function workerOf(
+  { context }: TestServer,
+  count?: (outcome: AttemptOutcome) => void,
+  server: string = randomUUID(),
+): WebhookWorker {
+  const { database, keys, config, metrics } = context
   const logger = pino({ level: 'silent' })
   return new WebhookWorker({
+    server,
     database,
     keys,
     logger,
     settings: config,
     sendsMails: config.mail !== undefined,
+    observeDelay: (seconds) => metrics.observeWebhookDelay(seconds),
     ...(count && { count }),
   })
 }
@@ -138,22 +143,4 @@ export function isSignedBy(publicKey: string, { id, body, headers }: Delivery): 
   const content = Buffer.from(`${id}.${headers['webhook-timestamp']}.${body}`)
   const marks = headers['webhook-signature']?.split(' ').filter((mark) => mark.startsWith('v1a,')) ?? []
   return marks.some((mark) => verify(null, content, key, Buffer.from(mark.slice(4), 'base64')))
-}
-
-/** Name servers that do not answer until `answer`, or until the test ends. */
-export function silentNameServer() {
-  let release = (_addresses: string[]) => {}
-  const answers = new Promise<string[]>((resolve) => {
-    release = resolve
-  })
-  const mocked = [
-    vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(() => answers),
-    vi.spyOn(Resolver.prototype, 'resolve6').mockRejectedValue(new Error('no address')),
-  ] as const
-  const answer = () => {
-    release(['93.184.216.34'])
-    for (const mock of mocked) mock.mockRestore()
-  }
-  onTestFinished(answer)
-  return { requests: () => mocked[0].mock.calls.length, answer }
 }
