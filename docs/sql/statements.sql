@@ -1189,6 +1189,10 @@ WITH ended AS (
 )
 SELECT count(*)::int AS ended FROM ended;
 
+-- end_webhook_leases
+UPDATE webhook_messages SET next_attempt_at = now(), taken_by = NULL
+WHERE id IN (SELECT id FROM webhook_messages WHERE taken_by = $1 FOR NO KEY UPDATE SKIP LOCKED);
+
 -- ended_grants_of_user
 SELECT g.id, p.name AS partner_name, g.created_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS ended_at,
 CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'expiry' ELSE coalesce(g.revoked_for, g.revoked_by) END AS ended_by
@@ -3980,7 +3984,7 @@ SELECT;
 WITH endpoint AS (
   SELECT * FROM webhook_endpoints WHERE id = (SELECT endpoint_id FROM webhook_messages WHERE id = $1) FOR NO KEY UPDATE
 ), m AS (
-  UPDATE webhook_messages n SET next_attempt_at = NULL, outcome = 'delivered', finished_at = now()
+  UPDATE webhook_messages n SET next_attempt_at = NULL, taken_by = NULL, outcome = 'delivered', finished_at = now()
   FROM endpoint WHERE n.id = $1 AND n.endpoint_id = endpoint.id AND n.outcome IS NULL RETURNING n.*
 ), attempt AS (
   INSERT INTO webhook_attempts (message_id, number, duration_ms, status, fault, response)
@@ -4002,7 +4006,8 @@ WITH endpoint AS (
   SELECT * FROM webhook_endpoints WHERE id = (SELECT endpoint_id FROM webhook_messages WHERE id = $1) FOR NO KEY UPDATE
 ), m AS (
   UPDATE webhook_messages n
-  SET failures = n.failures + 1, next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
+  SET failures = n.failures + 1, taken_by = NULL,
+  next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
   outcome = CASE WHEN $7 IS NULL THEN 'given_up' END, finished_at = CASE WHEN $7 IS NULL THEN now() END
   FROM endpoint
   WHERE n.id = $1 AND n.endpoint_id = endpoint.id AND n.attempts = $2 AND n.outcome IS NULL RETURNING n.*
@@ -5355,7 +5360,8 @@ WITH busy AS MATERIALIZED (
   WHERE turns.turn_of_partner <= turns.free_of_partner AND m.next_attempt_at <= now()
   ORDER BY turns.turn, m.next_attempt_at LIMIT $3::int FOR NO KEY UPDATE OF m SKIP LOCKED
 ), taken AS (
-  UPDATE webhook_messages m SET attempts = m.attempts + 1, next_attempt_at = now() + interval '30 seconds'
+  UPDATE webhook_messages m
+  SET attempts = m.attempts + 1, next_attempt_at = now() + interval '30 seconds', taken_by = $4
   FROM chosen WHERE m.id = chosen.id RETURNING m.*
 ), behind AS (
   SELECT m.id, greatest(head.next_attempt_at, now() + interval '30 seconds') AS until

@@ -43,8 +43,9 @@ export type Sources = {
 }
 
 /**
- * What Prometheus scrapes at `/metrics` (docs/monitor.md). The names follow the OpenTelemetry conventions for HTTP and databases,
- * with dots as underscores. Ids of partners, users and households are never labels: they would make a series for each.
+ * What Prometheus scrapes at `/metrics` (docs/monitor.md). The names follow the OpenTelemetry conventions for HTTP and
+ * databases, with dots as underscores. Ids of partners, users and households are never labels: they would make a series for
+ * each.
  */
 export class Metrics {
   readonly #registry = new Registry()

@@ -172,8 +172,8 @@ export const rotateSecretRow = statement(
 )
 
 /**
- * $1 client_id, $2 id, $3 who: `partner` or `operator`, $4 origin. No row: no such endpoint. Messages wait until the endpoint is
- * enabled. An endpoint that is disabled already stays as it is.
+ * $1 client_id, $2 id, $3 who: `partner` or `operator`, $4 origin. No row: no such endpoint. Messages wait until the endpoint
+ * is enabled. An endpoint that is disabled already stays as it is.
  */
 export const disableEndpointRow = statement(
   'disable_webhook_endpoint',

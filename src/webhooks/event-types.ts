@@ -7,7 +7,9 @@ const grantEnders = ['user', 'operator', 'expiry'] as const
 /** Why a grant ended. */
 const grantEndReasons = ['disconnected', 'revoked', 'firm_changed', 'user_deleted', 'expired'] as const
 
-/** Why a connection ended, in the words of the errors that its tokens get (src/errors/endings.ts). `expired` was not refreshed. */
+/**
+ * Why a connection ended, in the words of the errors that its tokens get (src/errors/endings.ts). `expired` was not refreshed.
+ */
 const connectionEndCauses = [
   'ended_by_partner',
   'ended_by_code_replay',

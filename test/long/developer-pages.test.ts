@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { pageFaults } from '../support/accessibility.ts'
-import { screenshot } from '../support/browser.ts'
+import { screenshot, signedInContext } from '../support/browser.ts'
 import { developerData, developerPages } from '../support/developer-data.ts'
-import { developerBrowser, developerOfApp } from '../support/developer-session.ts'
+import { developerOfApp } from '../support/developers.ts'
 import { writePicture, writesDocs } from '../support/docs-pictures.ts'
 import { browserFixture, serverFixture } from '../support/fixtures.ts'
 
@@ -33,7 +33,7 @@ const browser = await browserFixture()
 
 test.each(looks)('every page of an application, $width pixels, $scheme', async ({ width, scheme }) => {
   const phone = width < 600
-  const context = await developerBrowser(server, browser, developer, {
+  const context = await signedInContext(server, browser, developer.browser, {
     ...{ viewport: { width, height: phone ? 844 : 800 }, colorScheme: scheme },
     deviceScaleFactor: writesDocs && phone ? 1.5 : 1,
   })
