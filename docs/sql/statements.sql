@@ -297,6 +297,8 @@ WITH candidate AS (
   SELECT $1, $2, id, now() FROM candidate WHERE status = 'active'
   ON CONFLICT DO NOTHING
   RETURNING developer_id
+), withdrawn AS (
+  DELETE FROM developer_links l USING bound WHERE l.developer_id = bound.developer_id
 ), audit AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -319,6 +321,8 @@ WITH candidate AS (
   SELECT $1, $2, id, now() FROM candidate WHERE status = 'active'
   ON CONFLICT DO NOTHING
   RETURNING operator_id
+), withdrawn AS (
+  DELETE FROM operator_links l USING bound WHERE l.operator_id = bound.operator_id
 ), audit AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -3310,11 +3314,15 @@ WITH given AS (
 SELECT * FROM known UNION ALL SELECT * FROM added;
 
 -- open_developer_session
-WITH opened AS (
+WITH provider AS (
+  SELECT FROM identity_providers WHERE id = $7::text AND developers FOR SHARE
+), opened AS (
   INSERT INTO developer_sessions (hash, developer_id, login_version, expires_at, browser, system, address, provider_id,
-    provider_sub, provider_sid)
-  SELECT $1, o.id, o.login_version, now() + interval '8 hours', $5, $6, $10::jsonb->>'address', $7, $8, $9
+    provider_sub, provider_sid, proved_at)
+  SELECT $1, o.id, o.login_version, now() + interval '8 hours', $5, $6, $10::jsonb->>'address', $7, $8, $9,
+  CASE WHEN $7::text IS NULL THEN now() ELSE least(coalesce($11::timestamptz, '-infinity'), now()) END
   FROM developers o WHERE o.id = $2::uuid AND o.login_version = $4::uuid AND o.status = 'active'
+  AND ($7::text IS NULL OR EXISTS (SELECT FROM provider))
   RETURNING developer_id
 ), seen AS (
   UPDATE developers o SET last_login_at = now() FROM opened WHERE o.id = opened.developer_id
@@ -3337,11 +3345,15 @@ WITH opened AS (
 SELECT developer_id::text AS id FROM opened;
 
 -- open_operator_session
-WITH opened AS (
+WITH provider AS (
+  SELECT FROM identity_providers WHERE id = $7::text AND operators FOR SHARE
+), opened AS (
   INSERT INTO operator_sessions (hash, operator_id, login_version, expires_at, browser, system, address, provider_id,
-    provider_sub, provider_sid)
-  SELECT $1, o.id, o.login_version, now() + interval '8 hours', $5, $6, $10::jsonb->>'address', $7, $8, $9
+    provider_sub, provider_sid, proved_at)
+  SELECT $1, o.id, o.login_version, now() + interval '8 hours', $5, $6, $10::jsonb->>'address', $7, $8, $9,
+  CASE WHEN $7::text IS NULL THEN now() ELSE least(coalesce($11::timestamptz, '-infinity'), now()) END
   FROM operators o WHERE o.id = $2::uuid AND o.login_version = $4::uuid AND o.status = 'active'
+  AND ($7::text IS NULL OR EXISTS (SELECT FROM provider))
   RETURNING operator_id
 ), seen AS (
   UPDATE operators o SET last_login_at = now() FROM opened WHERE o.id = opened.operator_id
