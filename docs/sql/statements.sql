@@ -827,7 +827,7 @@ WITH e AS (
   SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
   origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
   (NULL)::text, (NULL)::text, (e.client_id)::text,
-  jsonb_strip_nulls(jsonb_build_object('before', jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)))
+  jsonb_strip_nulls(jsonb_build_object('before', jsonb_build_object('events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for) || jsonb_build_object('url', substring(e.url FROM '^[^/]*//[^/?]*/') || '…')))
   FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['webhook.removed']) AS event, e
 )
 SELECT id FROM e;
@@ -2011,7 +2011,7 @@ WITH partner AS (
   SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
   origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
   (NULL)::text, (NULL)::text, (e.client_id)::text,
-  jsonb_strip_nulls(jsonb_build_object('after', jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)))
+  jsonb_strip_nulls(jsonb_build_object('after', jsonb_build_object('events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for) || jsonb_build_object('url', substring(e.url FROM '^[^/]*//[^/?]*/') || '…')))
   FROM (SELECT ($8)::jsonb AS origin) AS o, unnest(ARRAY['webhook.added']) AS event, e
 )
 SELECT (SELECT id FROM e) AS id FROM partner;
@@ -4024,6 +4024,14 @@ WITH endpoint AS (
   (NULL)::text, (NULL)::text, (e.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('cause', e.disabled_for, 'failing_since', e.failing_since))
   FROM (SELECT ($9)::jsonb AS origin) AS o, unnest(ARRAY['webhook.disabled']) AS event, e
+), counted AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT sha256(convert_to('webhook disabled ' || e.client_id, 'UTF8')), 1, now() + interval '1 day' FROM e
+  WHERE e.disabled_mail_at = now()
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
 ), mail AS (
   INSERT INTO outbox (kind, payload, expires_at)
   SELECT 'mail',
@@ -4033,7 +4041,8 @@ WITH endpoint AS (
   now() + interval '2 days'
   FROM e JOIN partners p ON p.client_id = e.client_id
   JOIN developer_memberships s ON s.client_id = e.client_id AND s.role <> 'viewer' AND s.last_seen_at IS NOT NULL
-  JOIN developers u ON u.id = s.developer_id AND u.status = 'active' WHERE e.disabled_mail_at = now()
+  JOIN developers u ON u.id = s.developer_id AND u.status = 'active'
+  WHERE e.disabled_mail_at = now() AND (SELECT count FROM counted) <= 10
 )
 SELECT m.outcome IS NOT NULL AS is_given_up, EXISTS (SELECT FROM e) AS is_disabled FROM m;
 
@@ -5720,7 +5729,7 @@ WITH old AS (
   SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
   origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
   (NULL)::text, (NULL)::text, (e.client_id)::text,
-  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(jsonb_build_object('url', old.url, 'events', old.events, 'description', old.description, 'status', old.status, 'disabled_for', old.disabled_for), jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)), 'after', differing_fields(jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for), jsonb_build_object('url', old.url, 'events', old.events, 'description', old.description, 'status', old.status, 'disabled_for', old.disabled_for))))
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(jsonb_build_object('events', old.events, 'description', old.description, 'status', old.status, 'disabled_for', old.disabled_for) || jsonb_build_object('url', substring(old.url FROM '^[^/]*//[^/?]*/') || '…'), jsonb_build_object('events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for) || jsonb_build_object('url', substring(e.url FROM '^[^/]*//[^/?]*/') || '…')), 'after', differing_fields(jsonb_build_object('events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for) || jsonb_build_object('url', substring(e.url FROM '^[^/]*//[^/?]*/') || '…'), jsonb_build_object('events', old.events, 'description', old.description, 'status', old.status, 'disabled_for', old.disabled_for) || jsonb_build_object('url', substring(old.url FROM '^[^/]*//[^/?]*/') || '…')), 'url_changed', nullif(old.url <> e.url, false)))
   FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['webhook.updated']) AS event, e JOIN old ON old.id = e.id
 )
 SELECT id FROM e;

@@ -12,10 +12,10 @@ const [ledger, harbor] = [await server.partner({ name: 'Ledger' }), await server
 
 describe('87: an invitation', () => {
   const people = (clientId: string, path = '') => `/developers/apps/${clientId}/people${path}`
-  const invite = async (email: string, browser: Visitor, clientId: string) => {
+  const invite = async (email: string, browser: Visitor, clientId: string, name = 'Anyone') => {
     const action = people(clientId, '/invite')
     const form = await browser.get(server.authUrl + action)
-    return browser.submit(form, action, { email, name: 'Anyone', role: 'viewer' })
+    return browser.submit(form, action, { email, name, role: 'viewer' })
   }
 
   test('tells the inviter nothing about the account: an existing one looks like a new one', async () => {
@@ -68,6 +68,18 @@ describe('87: an invitation', () => {
     // Nor does the inviter reach what the developer has elsewhere.
     const elsewhere = await inviter.browser.get(server.authUrl + people(ledger.clientId, `/${victim.id}`))
     expect(elsewhere.status).toBe(404)
+  })
+
+  test('94: cannot be used to write to strangers in the name of the operator', async () => {
+    const inviter = await developerWithForms(server, harbor.clientId, { email: 'phisher@harbor.example' })
+    await query(server.database, 'DELETE FROM outbox')
+    mailbox.received.length = 0
+    const name = 'Your account is locked. Pay at https://evil.example/pay'
+    await invite('stranger@anywhere.example', inviter.browser, harbor.clientId, name)
+    await server.sendMails()
+    const { subject = '', text = '', html } = await mailbox.next()
+    expect(text).toContain('Hello stranger@anywhere.example,')
+    expect(subject + text + html).not.toMatch(/evil|locked/)
   })
 
   test('cannot be used to send mails without end', async () => {

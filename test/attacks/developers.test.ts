@@ -227,7 +227,13 @@ describe('87: a session', () => {
     expect(redirectOf(sent)?.pathname).toBe('/developers/confirm')
     expect(await query(server.database, `SELECT FROM developers WHERE email = 'x@y.example'`)).toEqual([])
     const csrf = await csrfOf(browser)
-    const dangerous = ['application/edit', 'application/logo', 'application/logo/remove', 'webhooks/new']
+    const dangerous = [
+      'application/edit',
+      'application/logo',
+      'application/logo/remove',
+      'webhooks/new',
+      'going-live',
+    ]
     for (const other of [...dangerous, `webhooks/${someId}/edit`]) {
       const address = `${server.authUrl}/developers/apps/${ledger.clientId}/${other}`
       const answer = await browser.post(address, csrf)
@@ -264,6 +270,22 @@ test('87: a login answers the same for an unknown address, and leads only to dev
     )
     expect.soft(fieldsOf(page, '/developers/login').next, next).toBe('/developers')
   }
+})
+
+test('93: forms without end fill neither the audit log nor the queue of webhooks', async () => {
+  const { clientId } = await server.partner({ name: 'Flood' })
+  const { browser } = await developerWithForms(server, clientId, { email: 'flood@partner.example' })
+  const token = await csrfOf(browser)
+  const app = `${server.authUrl}/developers/apps/${clientId}`
+  const sent = () => browser.post(`${app}/webhooks/${someId}/test`, token)
+  for (let form = 0; form < 120; form++) expect((await sent()).status).toBe(404)
+  const page = await sent()
+  expect([page.status, page.headers.get('retry-after'), page.text]).toEqual([
+    429,
+    expect.stringMatching(/^\d+$/),
+    expect.stringContaining('Nothing was changed'),
+  ])
+  expect((await browser.get(app)).status).toBe(200)
 })
 
 test('87: markup in names is text on every page', async () => {
