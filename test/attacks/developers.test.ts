@@ -272,6 +272,29 @@ test('87: a login answers the same for an unknown address, and leads only to dev
   }
 })
 
+test('87: two administrators who remove each other at the same time wait for each other without a deadlock', async () => {
+  const { clientId } = await server.partner({ name: 'Race' })
+  const member = (name: string) => developerWithForms(server, clientId, { email: `${name}@race.example` })
+  const [first, second, third] = [await member('one'), await member('two'), await member('three')]
+  const [lowest = '', ...others] = [first.id, second.id, third.id].sort()
+  await server.database.withConnection(async (client) => {
+    await client.query('BEGIN')
+    await client.query(
+      'SELECT FROM developer_memberships WHERE developer_id = $1 AND client_id = $2 FOR UPDATE',
+      [lowest, clientId],
+    )
+    const removals = Promise.all(
+      others.map((developer) => removeMember(server.database, systemOrigin, 'admin', { clientId, developer })),
+    )
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+    await expect.poll(() => query(server.database, waiting)).toHaveLength(2)
+    await client.query('COMMIT')
+    expect((await removals).map(({ kind }) => kind)).toEqual(['done', 'done'])
+  })
+  const last = await removeMember(server.database, systemOrigin, 'admin', { clientId, developer: lowest })
+  expect(last.kind).toBe('last_admin')
+})
+
 test('93: forms without end fill neither the audit log nor the queue of webhooks', async () => {
   const { clientId } = await server.partner({ name: 'Flood' })
   const { browser } = await developerWithForms(server, clientId, { email: 'flood@partner.example' })
