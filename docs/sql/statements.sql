@@ -619,7 +619,7 @@ WITH admins AS (
   ORDER BY m.developer_id FOR UPDATE OF m
 ), found AS (
   SELECT m.developer_id, m.role, d.email FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
-  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) FOR UPDATE OF m
+  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) AND (SELECT count(*) FROM admins) >= 0 FOR UPDATE OF m
 ), gone AS (
   DELETE FROM developer_memberships m USING found
   WHERE m.client_id = $1 AND m.developer_id = found.developer_id AND ($3 OR NOT (found.developer_id IN (SELECT developer_id FROM admins) AND (SELECT count(*) FROM admins) = 1))
@@ -4989,7 +4989,8 @@ CASE sees WHEN 'granted' THEN own END AS own,
 FROM caller, sample, own;
 
 -- secret_rotations
-SELECT at FROM audit_log WHERE client_id = $1 AND event = 'partner.secret_rotated' ORDER BY at DESC LIMIT $2;
+SELECT at FROM audit_log
+WHERE target_kind = 'partner' AND target_id = $1 AND event = 'partner.secret_rotated' ORDER BY at DESC LIMIT $2;
 
 -- server_facts
 SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
@@ -5597,7 +5598,7 @@ WITH admins AS (
   ORDER BY m.developer_id FOR UPDATE OF m
 ), found AS (
   SELECT m.developer_id, m.role, d.email FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
-  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) FOR UPDATE OF m
+  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) AND (SELECT count(*) FROM admins) >= 0 FOR UPDATE OF m
 ), changed AS (
   UPDATE developer_memberships m SET role = $3 FROM found
   WHERE m.client_id = $1 AND m.developer_id = found.developer_id AND ($4 OR $3 = 'admin' OR NOT (found.developer_id IN (SELECT developer_id FROM admins) AND (SELECT count(*) FROM admins) = 1))

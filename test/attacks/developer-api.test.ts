@@ -309,6 +309,8 @@ test('60, 93: searches of one application leave the connections for searches to 
     '/grants',
     '/webhook-messages',
     '/going-live',
+    '/use?range=30d',
+    '/deprecated-calls',
   ]) {
     const { status, headers, body } = await call('GET', path)
     expect([path, status, headers.get('retry-after'), body.code]).toEqual([path, 503, '2', 'unavailable'])
@@ -321,6 +323,7 @@ test('60, 93: searches of one application leave the connections for searches to 
     '/webhooks/messages',
     '/webhooks/1',
     '/going-live',
+    '/deprecated',
   ]) {
     const page = await browser.get(`${server.authUrl}/developers/apps/${busy}${path}`)
     expect([path, page.status, page.text]).toEqual([

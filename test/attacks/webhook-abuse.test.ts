@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { originValue } from '../../src/audit/origin.ts'
 import { createDeveloperKey } from '../../src/developer-keys/developer-keys.ts'
 import { purgeExpired } from '../../src/maintenance/purge.sql.ts'
+import { addressFaults } from '../../src/webhooks/address-guard.ts'
 import {
   addEndpoint,
   removeEndpoint,
@@ -228,4 +229,14 @@ test('92: endpoints that are added and fail again and again send no mails withou
   }
   const mails = `SELECT FROM outbox WHERE payload->>'mail' = 'webhook_disabled'`
   expect(await query(database, mails)).toHaveLength(10)
+})
+
+test('92: a name inside looks like one that does not exist: no partner finds names and addresses of the network', async () => {
+  const fault = (resolve: () => Promise<string[]>) =>
+    addressFaults('https://vault.corp.example/', { environment: 'production', webhookAllow: [] }, resolve)
+  const [inside = ''] = await fault(async () => ['10.20.30.40'])
+  expect(inside).not.toContain('10.20')
+  expect(await fault(() => Promise.reject(new Error('no such name')))).toEqual([inside])
+  expect(await fault(async () => [])).toEqual([inside])
+  expect(await fault(async () => ['93.184.215.14', '10.20.30.40'])).toEqual([inside])
 })

@@ -93,16 +93,6 @@ describe('59: an address inside', () => {
     expect(faults).toEqual([expect.stringContaining('or one that is not public')])
   })
 
-  test('92: is not told apart from a name that does not exist: no partner finds names and addresses of the network', async () => {
-    const fault = (resolve: () => Promise<string[]>) =>
-      addressFaults('https://vault.corp.example/', production, resolve)
-    const [inside = ''] = await fault(async () => ['10.20.30.40'])
-    expect(inside).not.toContain('10.20')
-    expect(await fault(unused)).toEqual([inside])
-    expect(await fault(async () => [])).toEqual([inside])
-    expect(await fault(async () => ['93.184.215.14', '10.20.30.40'])).toEqual([inside])
-  })
-
   test('public addresses and names are allowed', async () => {
     for (const host of ['93.184.215.14', '[2606:2800:21f:cb07:6820:80da:af6b:8b2c]', 'hooks.example'])
       expect(
