@@ -120,8 +120,8 @@ export async function prepareOperator(
 }
 
 /**
- * Registers the demo partner with its webhook endpoint, and stores the secrets in the data directory. That is acceptable only for a
- * demo.
+ * Registers the demo partner with its webhook endpoint, and stores the secrets in the data directory. That is acceptable only
+ * for a demo.
  */
 export async function preparePartner(
   database: Database,

@@ -7,8 +7,8 @@ import { type DeveloperPage, renderDeveloperPage, roleNames } from './shell.tsx'
 import { developerWords } from './words.tsx'
 
 /**
- * Forms that each server accepts in a minute from all developers of an application. Each writes to the audit log, which is kept for
- * years, or sends webhooks. The developer API has the same limit.
+ * Forms that each server accepts in a minute from all developers of an application. Each writes to the audit log, which is kept
+ * for years, or sends webhooks. The developer API has the same limit.
  */
 export const formsPerMinute = 120
 

@@ -13,8 +13,8 @@ import type { DeveloperWeb } from './edge.ts'
 import { GoingLiveFields, GoingLivePage, NoRequestsHere, SignedPage } from './going-live-pages.tsx'
 
 /**
- * A request decides where production sends users, and whose keys it accepts. Someone with a stolen session must not get one signed
- * in the name of the partner.
+ * A request decides where production sends users, and whose keys it accepts. Someone with a stolen session must not get one
+ * signed in the name of the partner.
  */
 const route = {
   url: '/developers/apps/:client_id/going-live',
@@ -23,7 +23,9 @@ const route = {
   isExpensive: true,
 } as const
 
-/** An application of the sandbox asks to go live: what is done, what is missing, and the request for the operator of production. */
+/**
+ * An application of the sandbox asks to go live: what is done, what is missing, and the request for the operator of production.
+ */
 export function goingLiveRoutes(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
   const { config, now } = context
   const title = 'Go live'

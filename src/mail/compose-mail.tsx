@@ -5,8 +5,8 @@ import { chooseTexts, type Texts } from '../web/languages/languages.ts'
 import { contentOf, type MailContent, oneLine } from './mail-content.ts'
 
 /**
- * Administrators of applications choose the names of the developers whom they invite. In a greeting, a sentence with a link would look
- * like the operator's. These mails greet with the address.
+ * Administrators of applications choose the names of the developers whom they invite. In a greeting, a sentence with a link
+ * would look like the operator's. These mails greet with the address.
  */
 const withoutName: ReadonlySet<Mail['mail']> = new Set([
   'developer_invited',
