@@ -14,7 +14,7 @@ const { clientId } = await server.partner()
 test('60: one application cannot keep the server busy: its keys have a limit together', async () => {
   const { clientId: busy } = await server.partner()
   const callers = await Promise.all(
-    [1, 2].map(async () => developerCaller(server, await newDeveloperKey(server, busy, 'admin'))),
+    [1, 2].map(async () => developerCaller(server, await newDeveloperKey(server, busy, 'viewer'))),
   )
   const statuses = new Set<number>()
   for (let n = 0; n < 61; n++) for (const call of callers) statuses.add((await call('GET', '/limits')).status)
@@ -73,7 +73,7 @@ describe('60: programs of a partner leave the connections for changes of the dir
 
 test('60, 93: searches of one application leave the connections for searches to others, in API and pages together', async () => {
   const { clientId: busy } = await server.partner()
-  const call = developerCaller(server, await newDeveloperKey(server, busy, 'viewer'))
+  const call = developerCaller(server, await newDeveloperKey(server, busy, 'admin'))
   const { browser } = await developerOfApp(server, busy)
   let release = () => {}
   let running = 0

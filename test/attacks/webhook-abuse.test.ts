@@ -222,7 +222,7 @@ test('92: endpoints that are added and fail again and again send no mails withou
   for (let round = 0; round < 12; round++) {
     const { endpoint } = await endpointAt(server, noisy, receiver.url)
     const [id = ''] = await writeEvents(server, noisy, [1])
-    await database.run(takeDueMessages, [[], [], 10])
+    await database.run(takeDueMessages, [[], [], 10, 'server'])
     const gone = [id, 1, 5, 410, 'fault', null, 5, true, originValue(developer), true]
     expect(await database.maybe(recordFailure, gone)).toMatchObject({ is_disabled: true })
     await removeEndpoint(context, developer, { clientId: noisy, id: endpoint.id })
