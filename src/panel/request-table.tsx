@@ -27,7 +27,7 @@ export function RequestTable<Row extends Call>(props: {
       next={props.next}
       empty={props.empty}
       columns={[
-        { label: 'Time', cell: ({ at }) => <Exact at={at} /> },
+        { label: 'Time', cell: ({ at }) => <Exact at={at} seconds /> },
         { label: 'Status', cell: ({ status }) => <Status of={status} /> },
         { label: 'Call', cell: (call) => <CallName {...call} /> },
         { label: 'Reason', cell: ({ code, outcome }) => <LongName>{code || outcome || '–'}</LongName> },
