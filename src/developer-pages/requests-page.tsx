@@ -105,8 +105,8 @@ function Explained({ app, requests }: { app: { clientId: string }; requests: Par
           deleted.
         </p>
         <p class="nothing">
-          A call without your <code>client_id</code> and without a genuine access token of yours belongs to
-          no application. The body of its answer says what is wrong.
+          A call without your <code>client_id</code> and without a genuine access token of yours belongs to no
+          application. The body of its answer says what is wrong.
         </p>
       </div>
     )

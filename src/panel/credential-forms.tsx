@@ -15,7 +15,8 @@ export function SecretForm(props: { name: string; live: number; back: Back; acti
         back={back}
         intro={
           <>
-            <bdi>{name}</bdi> has {live === 0 ? 'no secret yet' : `${counted(live, 'secret')} that the server accepts`}.
+            <bdi>{name}</bdi> has{' '}
+            {live === 0 ? 'no secret yet' : `${counted(live, 'secret')} that the server accepts`}.
           </>
         }
       />
