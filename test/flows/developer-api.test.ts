@@ -126,7 +126,9 @@ test('calls are found by user, status, route and time, page by page', async () =
     status: 400,
     body: { detail: 'since must be an instant, such as 2026-11-22T08:30:00Z.' },
   })
-  expect((await call('GET', '/requests/unknown')).body.detail).toMatch(/kept for 7 days.*belongs to no application/)
+  expect((await call('GET', '/requests/unknown')).body.detail).toMatch(
+    /kept for 7 days.*belongs to no application/,
+  )
   expect(JSON.stringify(found.data)).not.toContain('"ada"')
 })
 

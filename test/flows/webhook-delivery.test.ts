@@ -116,7 +116,11 @@ describe('a delivery', () => {
 
   test('is accepted by the receiver of the guide, with a shared secret and a key pair; a wrong secret is named', async () => {
     const program = compiledReceiver()
-    for (const [secretKind, wrong] of [['hmac'], ['ed25519'], ['hmac', `whsec_${'A'.repeat(43)}=`]] as const) {
+    for (const [secretKind, wrong] of [
+      ['hmac'],
+      ['ed25519'],
+      ['hmac', `whsec_${'A'.repeat(43)}=`],
+    ] as const) {
       let id = ''
       const guide = await runReceiver(program, async (url) => {
         const added = await endpointAt(server, clientId, url, { secretKind })
