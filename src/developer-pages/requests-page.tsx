@@ -102,10 +102,7 @@ function Explained({ app, requests }: { app: { clientId: string }; requests: Par
         <p class="nothing">
           There is no call with this id in the request log of this application. Compare it with{' '}
           <code>X-API-Request-ID</code> of the answer. A call appears within five seconds, and old ones are
-          deleted.
-        </p>
-        <p class="nothing">
-          A call without your <code>client_id</code> and without a genuine access token of yours belongs to no
+          deleted. A call without your <code>client_id</code> and without a genuine access token of yours belongs to no
           application. The body of its answer says what is wrong.
         </p>
       </div>
@@ -133,7 +130,7 @@ function ExplainedCall({ call, clientId }: { call: PartnerRequest; clientId: str
         items={{
           'Request id': <Id>{call.request_id}</Id>,
           Time: <Exact at={call.at} seconds />,
-          Status: <Status of={call.status} />,
+          Status: <Status of={call.status} code={call.code} />,
           Call: <CallName {...call} />,
           Code: call.code === '' ? undefined : <code>{call.code}</code>,
           'User (sub)':

@@ -28,7 +28,7 @@ export function RequestTable<Row extends Call>(props: {
       empty={props.empty}
       columns={[
         { label: 'Time', cell: ({ at }) => <Exact at={at} seconds /> },
-        { label: 'Status', cell: ({ status }) => <Status of={status} /> },
+        { label: 'Status', cell: ({ status, code }) => <Status of={status} code={code} /> },
         { label: 'Call', cell: (call) => <CallName {...call} /> },
         { label: 'Reason', cell: ({ code, outcome }) => <LongName>{code || outcome || '–'}</LongName> },
         ...parties,
@@ -54,7 +54,8 @@ export function CallName({ method, route }: Pick<Call, 'method' | 'route'>) {
   )
 }
 
-export function Status({ of }: { of: number }) {
-  const tone = of >= 500 ? 'danger' : of >= 400 ? 'warning' : 'ok'
+/** @param props.code of the error: an authorization request goes back to the application with a redirect */
+export function Status({ of, code = '' }: { of: number; code?: string }) {
+  const tone = of >= 500 ? 'danger' : of >= 400 || code !== '' ? 'warning' : 'ok'
   return <State tone={tone}>{String(of)}</State>
 }
