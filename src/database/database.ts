@@ -20,13 +20,17 @@ export type Queries = {
   maybe<Row>(statement: Statement<Row>, values: Value[]): Promise<Row | undefined>
 }
 
-/** Called with the name of a statement when it begins. Returns what is called when it has ended, with the class of its error. */
+/**
+ * Called with the name of a statement when it begins. Returns what is called when it has ended, with the class of its error.
+ */
 export type DatabaseObserver = (
   statement: string,
   workClass: WorkClass,
 ) => (error?: 'unavailable' | 'other') => void
 
-/** `max` is the limit, `total` the open connections, `idle` those of them without work, `waiting` the statements without one. */
+/**
+ * `max` is the limit, `total` the open connections, `idle` those of them without work, `waiting` the statements without one.
+ */
 export type PoolState = { workClass: WorkClass; max: number; total: number; idle: number; waiting: number }
 
 /**

@@ -137,8 +137,8 @@ export async function prepareOperator(database: Database, config: Config): Promi
 }
 
 /**
- * Registers the demo partner with its webhook endpoint, and stores the secrets in the data directory. That is acceptable only for a
- * demo.
+ * Registers the demo partner with its webhook endpoint, and stores the secrets in the data directory. That is acceptable only
+ * for a demo.
  */
 export async function preparePartner(
   database: Database,

@@ -2,7 +2,8 @@ import { Instant, statement } from '../database/database.ts'
 import Type from '../typebox.ts'
 
 /**
- * When the last client secrets of a partner were made, the newest first, as far as the audit log goes back. $1 client_id, $2 rows
+ * When the last client secrets of a partner were made, the newest first, as far as the audit log goes back. $1 client_id,
+ * $2 rows
  */
 export const secretRotations = statement(
   'secret_rotations',

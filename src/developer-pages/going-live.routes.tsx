@@ -14,7 +14,9 @@ import { GoingLiveFields, GoingLivePage, NoRequestsHere, SignedPage } from './go
 
 const url = '/developers/apps/:client_id/going-live'
 
-/** An application of the sandbox asks to go live: what is done, what is missing, and the request for the operator of production. */
+/**
+ * An application of the sandbox asks to go live: what is done, what is missing, and the request for the operator of production.
+ */
 export function goingLiveRoutes(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
   const { config, now } = context
   const title = 'Go live'

@@ -72,9 +72,9 @@ export const goingLiveFacts = statement(
 )
 
 /**
- * The active developers of an application who have opened it, the first one first. Of the others, an administrator must not learn
- * the name, or whether the address had an account before. A second factor protects an account, or a provider that answers for
- * it. $1 client_id
+ * The active developers of an application who have opened it, the first one first. Of the others, an administrator must not
+ * learn the name, or whether the address had an account before. A second factor protects an account, or a provider that answers
+ * for it. $1 client_id
  */
 export const goingLiveDevelopers = statement(
   'going_live_developers',

@@ -216,7 +216,9 @@ export const replaceCredential = statement(
    SELECT id FROM changed`,
 )
 
-/** Removes a provider with its links to users, and ends the sessions that it opened. $1 id, $2 origin. No row: there is none. */
+/**
+ * Removes a provider with its links to users, and ends the sessions that it opened. $1 id, $2 origin. No row: there is none.
+ */
 export const deleteProvider = statement(
   'delete_provider',
   Type.Object({

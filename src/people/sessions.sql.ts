@@ -34,8 +34,8 @@ export const isPersonSessionWithinLimits = `s.expires_at > now() AND s.last_seen
 const isLive = `${isPersonSessionWithinLimits} AND s.login_version = o.login_version AND o.status = 'active'`
 
 /**
- * The statement that finds the live session of an active account. Updates `last_seen_at` at most once a minute. Its parameter $1 is
- * SHA-256 of the session id.
+ * The statement that finds the live session of an active account. Updates `last_seen_at` at most once a minute. Its parameter
+ * $1 is SHA-256 of the session id.
  * @param row the columns of `SessionRow`, and those of `more.columns`
  * @param more.columns SQL: further columns of the person `found`, of which `more.account` are in its table
  * @param more.ctes SQL: further parts of the statement, which begin with a comma
@@ -69,9 +69,9 @@ export function findSessionStatement<Row extends TSchema>(
  * least recently active ones above the limit. No row: the account is disabled, or the credentials or the role have changed
  * since they were checked.
  *
- * $1 SHA-256 of the new id, $2 id of the person, $3 SHA-256 of the old id or null, $4 `login_version` when the login was checked,
- * $5 browser or null, $6 operating system or null, $7 to $9 of a login through a provider, otherwise null: id of the provider,
- * `sub`, `sid` or null, $10 origin
+ * $1 SHA-256 of the new id, $2 id of the person, $3 SHA-256 of the old id or null, $4 `login_version` when the login was
+ * checked, $5 browser or null, $6 operating system or null, $7 to $9 of a login through a provider, otherwise null: id of the
+ * provider, `sub`, `sid` or null, $10 origin
  */
 const openStatement = (kind: PeopleKind) =>
   statement(

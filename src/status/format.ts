@@ -4,7 +4,8 @@ import type { Language } from '../web/languages/languages.ts'
 const missing = '–'
 
 /**
- * Makes a function once for each language. Making a format takes much longer than using it, and the page has hundreds of values.
+ * Makes a function once for each language. Making a format takes much longer than using it, and the page has hundreds of
+ * values.
  */
 function perLanguage<T>(make: (language: Language) => T): (language: Language) => T {
   const made = new Map<Language, T>()

@@ -3,8 +3,8 @@ import { BlockList, isIP } from 'node:net'
 import type { Environment } from '../environment.ts'
 import { quoted } from '../visible-text.ts'
 
-// Which addresses the server may send webhooks to (docs/threats.md, threat 59). Partners choose the addresses, and the server can
-// reach networks that partners must not reach.
+// Which addresses the server may send webhooks to (docs/threats.md, threat 59). Partners choose the addresses, and the server
+// can reach networks that partners must not reach.
 
 export type GuardSettings = {
   environment: Environment
@@ -12,7 +12,9 @@ export type GuardSettings = {
   webhookAllow: readonly string[]
 }
 
-/** A checked address. The connection must use it, without a second resolution: the answer could be another one (DNS rebinding). */
+/**
+ * A checked address. The connection must use it, without a second resolution: the answer could be another one (DNS rebinding).
+ */
 export type CheckedAddress = { address: string; family: 4 | 6 }
 
 export type Resolution =
@@ -46,17 +48,19 @@ const specialIpv4 = blockList('ipv4', [
 ])
 
 /**
- * IPv6: only global unicast is allowed. That leaves out `::1`, `::ffff:0:0/96` and `64:ff9b::/96` (both contain an IPv4 address),
- * `fc00::/7`, `fe80::/10` and `ff00::/8`.
+ * IPv6: only global unicast is allowed. That leaves out `::1`, `::ffff:0:0/96` and `64:ff9b::/96` (both contain an IPv4
+ * address), `fc00::/7`, `fe80::/10` and `ff00::/8`.
  */
 const globalUnicast = blockList('ipv6', ['2000::/3'])
 
-/** Parts of `2000::/3` that are not global: protocol assignments with Teredo, documentation, 6to4 (contains an IPv4 address). */
+/**
+ * Parts of `2000::/3` that are not global: protocol assignments with Teredo, documentation, 6to4 (contains an IPv4 address).
+ */
 const specialIpv6 = blockList('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
 /**
- * The faults of an address that a partner wants to register. Its host must resolve now: a partner should learn of a typo at once.
- * The delivery checks the host again.
+ * The faults of an address that a partner wants to register. Its host must resolve now: a partner should learn of a typo at
+ * once. The delivery checks the host again.
  */
 export async function addressFaults(
   url: string,

@@ -36,8 +36,8 @@ export type Attempt = {
 }
 
 /**
- * Makes one attempt: a POST request to an address that was checked just before, without redirects, proxies or a second resolution.
- * The receiver decides nothing else than the status: not how long the attempt takes, nor how much is read.
+ * Makes one attempt: a POST request to an address that was checked just before, without redirects, proxies or a second
+ * resolution. The receiver decides nothing else than the status: not how long the attempt takes, nor how much is read.
  * Rejects only if `stop` is aborted.
  */
 export async function attemptDelivery(

@@ -26,8 +26,8 @@ export function newSecret(keys: SecretKeys, kind: SecretKind): NewSecret {
 }
 
 /**
- * The value of `webhook-signature`: one signature for each secret, separated by spaces. An older secret that cannot be read is left
- * out: receivers know the newest one.
+ * The value of `webhook-signature`: one signature for each secret, separated by spaces. An older secret that cannot be read is
+ * left out: receivers know the newest one.
  * @param sealed newest first
  * @param content `{id}.{timestamp}.{body}`
  * @returns undefined if the newest secret was sealed under a secret that is not configured

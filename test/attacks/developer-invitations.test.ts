@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { query } from '../support/database.ts'
-import { developerWithForms } from '../support/developer-session.ts'
-import { invited, newDeveloper, setUpDeveloper } from '../support/developers.ts'
+import { developerWithForms, invited, newDeveloper, setUpDeveloper } from '../support/developers.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { mailboxFixture } from '../support/mailbox.ts'
 import { redirectOf, Visitor } from '../support/visitor.ts'

@@ -119,7 +119,7 @@ test('the use cases have every form of the console that changes something, or th
     }
     return `/admin${action}`
   })
-  const missing = (await consoleForms(server.context)).filter(
+  const missing = consoleForms(server).filter(
     ({ url, pattern }) => !compared.some((path) => pattern.test(path)) && !(url in formsAlone),
   )
   expect(missing.map(({ url }) => url)).toEqual([])

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { pageFaults } from '../support/accessibility.ts'
-import { screenshot } from '../support/browser.ts'
-import { operatorBrowser } from '../support/console.ts'
+import { screenshot, signedInContext } from '../support/browser.ts'
 import { consoleData, consoleDirectory, consolePages } from '../support/console-data.ts'
 import { writePicture, writesDocs } from '../support/docs-pictures.ts'
 import { browserFixture, serverFixture } from '../support/fixtures.ts'
@@ -26,7 +25,7 @@ const browser = await browserFixture()
 
 test.each(looks)('every page of the console, $width pixels, $scheme', async ({ width, scheme }) => {
   const phone = width < 600
-  const context = await operatorBrowser(server, browser, operator, {
+  const context = await signedInContext(server, browser, operator.browser, {
     ...{ viewport: { width, height: phone ? 844 : 800 }, colorScheme: scheme },
     deviceScaleFactor: writesDocs && phone ? 1.5 : 1,
   })

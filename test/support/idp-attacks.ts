@@ -8,8 +8,8 @@ import { isLoggedIn } from './sessions.ts'
 import { type Page, Visitor } from './visitor.ts'
 
 /**
- * A server with two providers that send what the test wants: `one` for the firm of ada and bob, `two` for that of eve. Each test
- * has a browser of its own. Call it at the top level of a file.
+ * A server with two providers that send what the test wants: `one` for the firm of ada and bob, `two` for that of eve. Each
+ * test has a browser of its own. Call it at the top level of a file.
  */
 export async function idpAttackFixture() {
   const server = await serverFixture({

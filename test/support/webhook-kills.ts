@@ -65,8 +65,8 @@ class Processes {
 }
 
 /**
- * Users connect and disconnect all the time, while the servers are killed in turns. Then checks that each change has arrived as an
- * event, that duplicates have one id and one body, and that the events of each grant arrived in their order.
+ * Users connect and disconnect all the time, while the servers are killed in turns. Then checks that each change has arrived as
+ * an event, that duplicates have one id and one body, and that the events of each grant arrived in their order.
  */
 export async function killsDuringChanges(
   db: TestDatabase,
