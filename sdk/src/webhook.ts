@@ -53,7 +53,8 @@ function sharedSecretCheck(key: Buffer): Check {
 
 /** @param bytes of the public key */
 function keyPairCheck(bytes: Buffer): Check {
-  if (bytes.length !== 32) throw invalid('The public key is incomplete. Configure the `whpk_…` of the endpoint.')
+  if (bytes.length !== 32)
+    throw invalid('The public key is incomplete. Configure the `whpk_…` of the endpoint.')
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') }
   const key = createPublicKey({ key: jwk, format: 'jwk' })
   return (signed) => (mark) =>

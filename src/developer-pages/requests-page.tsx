@@ -102,8 +102,8 @@ function Explained({ app, requests }: { app: { clientId: string }; requests: Par
         <p class="nothing">
           There is no call with this id in the request log of this application. Compare it with{' '}
           <code>X-API-Request-ID</code> of the answer. A call appears within five seconds, and old ones are
-          deleted. A call without your <code>client_id</code> and without a genuine access token of yours belongs to no
-          application. The body of its answer says what is wrong.
+          deleted. A call without your <code>client_id</code> and without a genuine access token of yours
+          belongs to no application. The body of its answer says what is wrong.
         </p>
       </div>
     )
