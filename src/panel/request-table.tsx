@@ -5,7 +5,7 @@ import { type Column, Table } from './table.tsx'
 
 type Call = Pick<
   ExplainedRequest,
-  'at' | 'place' | 'request_id' | 'method' | 'route' | 'status' | 'ms' | 'code'
+  'at' | 'place' | 'request_id' | 'method' | 'route' | 'status' | 'ms' | 'code' | 'error_page'
 > & { outcome?: string }
 
 /** Calls of the request log. Each leads to its explanation. */
@@ -30,7 +30,7 @@ export function RequestTable<Row extends Call>(props: {
         { label: 'Time', cell: ({ at }) => <Exact at={at} seconds /> },
         { label: 'Status', cell: ({ status, code }) => <Status of={status} code={code} /> },
         { label: 'Call', cell: (call) => <CallName {...call} /> },
-        { label: 'Reason', cell: ({ code, outcome }) => <LongName>{code || outcome || '–'}</LongName> },
+        { label: 'Reason', cell: (call) => <Reason {...call} /> },
         ...parties,
         { label: 'ms', cell: ({ ms }) => Math.round(ms), isNumber: true },
         {
@@ -43,6 +43,17 @@ export function RequestTable<Row extends Call>(props: {
         },
       ]}
     />
+  )
+}
+
+/** The code, and which of its causes it was, as the page of the error calls it. */
+function Reason({ code, outcome, error_page: page }: Pick<Call, 'code' | 'outcome' | 'error_page'>) {
+  const cause = page?.split('#', 2)[1]?.replaceAll('-', ' ')
+  return (
+    <>
+      <LongName>{code || outcome || '–'}</LongName>
+      {cause && <span class="sub">{cause}</span>}
+    </>
   )
 }
 

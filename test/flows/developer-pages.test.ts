@@ -72,7 +72,7 @@ describe('the request log of an application', () => {
       redirect: 'manual',
     })
     await server.context.requestLog?.write()
-    expect(await textOf('/requests?status=3xx')).toContain('wrong-scope')
+    expect(await textOf('/requests?status=3xx')).toMatch(/invalid_scope\s*scope without openid.*wrong-scope/s)
     const text = await textOf('/requests?request_id=wrong-scope')
     expect(text).toMatch(/Sent back to your redirect URI with error=invalid_scope.*What to do: /s)
     expect(await textOf('/requests?request_id=unknown')).toContain('belongs to no application')
