@@ -14,6 +14,7 @@ export function EndpointState({ endpoint }: { endpoint: Pick<Endpoint, 'status' 
   return <State tone="ok">active</State>
 }
 
+/** How the pages call the states of messages. */
 export const stateNames: Record<Message['state'], string> = {
   waiting: 'waiting',
   delivered: 'delivered',

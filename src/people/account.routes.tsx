@@ -112,7 +112,7 @@ function passwordRoutes<P extends Person>(app: FastifyInstance, context: Context
           400,
         )
       }
-      if (outcome.kind === 'dead') return toPage(reply, `${home}/login`)
+      if (outcome.kind === 'conflict') return toPage(reply, `${home}/login`)
       await startSession(context, kind, { request, reply }, outcome.login)
       rememberPerson(context, kind, { request, reply }, { ...outcome.login, email: person.email })
       return toPage(reply, `${home}/account?done=password`)
@@ -145,7 +145,7 @@ function factorRoutes<P extends Person>(app: FastifyInstance, context: Context, 
       const outcome = await changeFactor(context, kind, origin, person, request.body)
       if (outcome.kind === 'wrong_code')
         return web.shell(reply, person, form(person, csrf, request.body.sealed), 403)
-      if (outcome.kind === 'dead') return toPage(reply, `${home}/login`)
+      if (outcome.kind === 'conflict') return toPage(reply, `${home}/login`)
       await startSession(context, kind, { request, reply }, outcome.login)
       rememberPerson(context, kind, { request, reply }, { ...outcome.login, email: person.email })
       // Without the navigation: its forms would belong to the session that has ended.

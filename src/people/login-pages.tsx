@@ -5,6 +5,7 @@ import type { LoginRefusal } from '../login/log-in.ts'
 import { FormFault, HiddenFields } from '../web/parts.tsx'
 import type { PeopleWords } from './words.tsx'
 
+/** Why a login is refused: texts for the person. */
 export const wrongCredentials = 'The email address or the password is wrong.'
 export const wrongCode = 'This code is wrong, or it was used before. Wait for the next one and enter it.'
 

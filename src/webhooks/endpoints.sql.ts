@@ -32,6 +32,7 @@ const DisabledFor = Type.Union([
   Type.Literal('operator'),
 ])
 
+/** An endpoint as its partner may see it, without the secrets. */
 export const Endpoint = Type.Object({
   id: Type.String(),
   client_id: Type.String(),
