@@ -41,7 +41,11 @@ describe('39: the database is unavailable', () => {
       )
       expect([answer.status, answer.body.error]).toEqual([503, 'temporarily_unavailable'])
     }
-    const causes = fragile.logs().slice(earlier).match(/the database is unavailable: \w+ \w+/g) ?? []
+    const causes =
+      fragile
+        .logs()
+        .slice(earlier)
+        .match(/the database is unavailable: \w+ \w+/g) ?? []
     expect(causes.length).toBeGreaterThan(4)
     expect(new Set(causes)).toEqual(new Set(['the database is unavailable: connect ECONNREFUSED']))
     const userinfo = await fetch(`${fragile.baseUrl}oauth2/userinfo`, {
