@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises'
+import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import { AuditChain } from './audit/chain.ts'
 import { FailedLogins } from './audit/failed-logins.ts'
@@ -232,12 +233,14 @@ function webhookWorker(
 ): WebhookWorker {
   const count = (outcome: AttemptOutcome) => metrics.countWebhookAttempt(outcome)
   return new WebhookWorker({
+    server: `${hostname()}:${settings.port}`,
     database,
     keys,
     logger,
     settings,
     sendsMails: settings.mail !== undefined,
     count,
+    observeDelay: (seconds) => metrics.observeWebhookDelay(seconds),
   })
 }
 

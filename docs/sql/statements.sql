@@ -870,8 +870,10 @@ WITH old AS (
   UPDATE webhook_endpoints n SET status = 'active', disabled_for = NULL, failing_since = NULL
   FROM old WHERE n.id = old.id AND NOT (old.disabled_for = 'operator' AND $3 = 'partner') RETURNING n.*
 ), due AS (
-  UPDATE webhook_messages m SET next_attempt_at = now(), failures = 0
-  FROM e WHERE m.endpoint_id = e.id AND m.next_attempt_at > now() + interval '30 seconds'
+  UPDATE webhook_messages m SET next_attempt_at = now(), due_since = now(), failures = 0
+  FROM e
+  WHERE m.endpoint_id = e.id AND (m.next_attempt_at > now() + interval '30 seconds'
+    OR m.next_attempt_at <= now() AND m.failures > 0)
 ), recorded AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -885,7 +887,11 @@ SELECT id, EXISTS (SELECT FROM old) AND NOT EXISTS (SELECT FROM e) AS is_refused
 FROM webhook_endpoints WHERE client_id = $1 AND id = $2;
 
 -- end_connections
-WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
+WITH live AS (
+  SELECT id FROM connections WHERE revoked_at IS NULL ORDER BY grant_id, id FOR NO KEY UPDATE
+), ended AS (
+  UPDATE connections c SET revoked_at = now() FROM live WHERE c.id = live.id RETURNING c.id
+)
 SELECT count(*)::int AS connections FROM ended;
 
 -- end_developer_session
@@ -1182,6 +1188,10 @@ WITH ended AS (
   FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_out']) AS event, (SELECT count(*) AS ended FROM ended) AS sessions WHERE ended > 0
 )
 SELECT count(*)::int AS ended FROM ended;
+
+-- end_webhook_leases
+UPDATE webhook_messages SET next_attempt_at = now(), taken_by = NULL
+WHERE id IN (SELECT id FROM webhook_messages WHERE taken_by = $1 FOR NO KEY UPDATE SKIP LOCKED);
 
 -- ended_grants_of_user
 SELECT g.id, p.name AS partner_name, g.created_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS ended_at,
@@ -3220,6 +3230,13 @@ FROM grants g JOIN partners p USING (client_id)
 WHERE g.user_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
 ORDER BY p.name, g.id;
 
+-- lock_connections_of_partner
+WITH locked AS (
+  SELECT c.id FROM grants g JOIN connections c ON c.grant_id = g.id
+  WHERE g.client_id = $1 ORDER BY g.id, c.id FOR UPDATE OF c
+)
+SELECT count(*)::int AS connections FROM locked;
+
 -- lock_partner
 SELECT client_id FROM partners WHERE client_id = $1 FOR UPDATE;
 
@@ -3785,15 +3802,23 @@ SELECT count(*)::int AS removed FROM gone;
 -- read_deployment_facts
 WITH due AS (
   SELECT next_attempt_at FROM outbox WHERE next_attempt_at <= now() ORDER BY next_attempt_at LIMIT 10000
+), working AS (
+  SELECT e.id FROM webhook_endpoints e JOIN partners p ON p.client_id = e.client_id
+  WHERE e.status = 'active' AND e.failing_since IS NULL AND p.status = 'active'
 )
 SELECT (SELECT count(*)::integer FROM due) AS outbox_messages,
 coalesce((SELECT extract(epoch FROM now() - min(next_attempt_at)) FROM due), 0)::float8 AS outbox_oldest_seconds,
+(SELECT count(*)::integer
+  FROM (SELECT FROM working w JOIN webhook_messages m ON m.endpoint_id = w.id AND m.next_attempt_at <= now()
+    LIMIT 10000) AS due_webhook) AS webhook_messages,
 coalesce((SELECT extract(epoch FROM now() - min(oldest.next_attempt_at))
-    FROM webhook_endpoints e JOIN partners p ON p.client_id = e.client_id CROSS JOIN LATERAL (
-      SELECT m.next_attempt_at FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at <= now()
-      ORDER BY m.next_attempt_at LIMIT 1) AS oldest
-    WHERE e.status = 'active' AND e.failing_since IS NULL AND p.status = 'active'), 0)::float8
-AS webhook_oldest_seconds,
+    FROM working w CROSS JOIN LATERAL (
+      SELECT m.next_attempt_at FROM webhook_messages m WHERE m.endpoint_id = w.id AND m.next_attempt_at <= now()
+      ORDER BY m.next_attempt_at LIMIT 1) AS oldest), 0)::float8 AS webhook_oldest_seconds,
+(SELECT jsonb_build_object('working', count(*) FILTER (WHERE e.status = 'active' AND e.failing_since IS NULL),
+    'failing', count(*) FILTER (WHERE e.status = 'active' AND e.failing_since IS NOT NULL),
+    'disabled', count(*) FILTER (WHERE e.status = 'disabled'))
+  FROM webhook_endpoints e) AS webhook_endpoints,
 (SELECT coalesce(jsonb_object_agg(algorithm, age), '{}')
   FROM (SELECT algorithm, extract(epoch FROM now() - max(created_at))::float8 AS age
     FROM signing_keys GROUP BY algorithm) AS newest) AS signing_key_ages;
@@ -3959,7 +3984,7 @@ SELECT;
 WITH endpoint AS (
   SELECT * FROM webhook_endpoints WHERE id = (SELECT endpoint_id FROM webhook_messages WHERE id = $1) FOR NO KEY UPDATE
 ), m AS (
-  UPDATE webhook_messages n SET next_attempt_at = NULL, outcome = 'delivered', finished_at = now()
+  UPDATE webhook_messages n SET next_attempt_at = NULL, taken_by = NULL, outcome = 'delivered', finished_at = now()
   FROM endpoint WHERE n.id = $1 AND n.endpoint_id = endpoint.id AND n.outcome IS NULL RETURNING n.*
 ), attempt AS (
   INSERT INTO webhook_attempts (message_id, number, duration_ms, status, fault, response)
@@ -3974,14 +3999,15 @@ WITH endpoint AS (
 ), e AS (
   UPDATE webhook_endpoints e SET failing_since = NULL FROM m WHERE e.id = m.endpoint_id AND e.failing_since IS NOT NULL
 )
-SELECT id FROM m;
+SELECT CASE WHEN attempts = 1 THEN extract(epoch FROM now() - created_at)::float8 END AS delay_seconds FROM m;
 
 -- record_webhook_failure
 WITH endpoint AS (
   SELECT * FROM webhook_endpoints WHERE id = (SELECT endpoint_id FROM webhook_messages WHERE id = $1) FOR NO KEY UPDATE
 ), m AS (
   UPDATE webhook_messages n
-  SET failures = n.failures + 1, next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
+  SET failures = n.failures + 1, taken_by = NULL,
+  next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
   outcome = CASE WHEN $7 IS NULL THEN 'given_up' END, finished_at = CASE WHEN $7 IS NULL THEN now() END
   FROM endpoint
   WHERE n.id = $1 AND n.endpoint_id = endpoint.id AND n.attempts = $2 AND n.outcome IS NULL RETURNING n.*
@@ -5334,7 +5360,8 @@ WITH busy AS MATERIALIZED (
   WHERE turns.turn_of_partner <= turns.free_of_partner AND m.next_attempt_at <= now()
   ORDER BY turns.turn, m.next_attempt_at LIMIT $3::int FOR NO KEY UPDATE OF m SKIP LOCKED
 ), taken AS (
-  UPDATE webhook_messages m SET attempts = m.attempts + 1, next_attempt_at = now() + interval '30 seconds'
+  UPDATE webhook_messages m
+  SET attempts = m.attempts + 1, next_attempt_at = now() + interval '30 seconds', taken_by = $4
   FROM chosen WHERE m.id = chosen.id RETURNING m.*
 ), behind AS (
   SELECT m.id, greatest(head.next_attempt_at, now() + interval '30 seconds') AS until

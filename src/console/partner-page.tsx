@@ -93,7 +93,7 @@ function Settings(props: { partner: ListedPartner; live: Consequences; mayWrite:
           'Client id': <Id>{id}</Id>,
           Status: <PartnerState status={partner.status} />,
           'Connected users': (
-            <a href={`/admin/connections?client_id=${filter}`}>
+            <a href={`/admin/grants?client_id=${filter}`}>
               {counted(live.connected_users, 'user')}, {counted(live.connections, 'connection')}
             </a>
           ),
@@ -206,7 +206,7 @@ function Danger({ partner, csrf }: { partner: ListedPartner; csrf: string }) {
         <h2 id="stop">Stop the partner</h2>
       </div>
       <p>
-        A suspension refuses all requests and can be undone. A deletion ends all connections for good, and you
+        A suspension refuses all requests and can be undone. A deletion ends all grants for good, and you
         first see how many.
       </p>
       <div class="form-row">

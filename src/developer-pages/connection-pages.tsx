@@ -87,7 +87,7 @@ export function ConnectionPage(props: {
     <>
       <PageHead
         title={`Grant ${id}`}
-        back={{ label: 'Connections', href: appAddress({ clientId }, '/connections') }}
+        back={{ label: 'Grants', href: appAddress({ clientId }, '/connections') }}
       />
       {cause !== null && <Ending cause={cause} />}
       <section aria-label="Facts">

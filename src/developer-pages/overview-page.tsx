@@ -102,10 +102,10 @@ function LiveCard({ periods, names, span }: { periods: ShownPeriod[]; names: str
       ? 'as many as at the start'
       : `${amount(Math.abs(change))} ${change > 0 ? 'more' : 'fewer'} than at the start`
   return (
-    <MetricCard id="live" title="Live connections" value={amount(last)} note={`${moved} of this time`}>
+    <MetricCard id="live" title="Live grants" value={amount(last)} note={`${moved} of this time`}>
       <BarChart
         id="live"
-        finding={`${amount(last)} connections live ${span}, ${moved}`}
+        finding={`${amount(last)} grants live ${span}, ${moved}`}
         series={[{ label: 'live', tone: 'accent', values: periods.map(({ live }) => live) }]}
         names={names}
         format={amount}
@@ -116,7 +116,7 @@ function LiveCard({ periods, names, span }: { periods: ShownPeriod[]; names: str
 
 const figures: FiguresColumn<ShownPeriod>[] = [
   ...callFigures,
-  { label: 'Live connections', cell: ({ live }) => amount(live) },
+  { label: 'Live grants', cell: ({ live }) => amount(live) },
   { label: 'Refused refreshes', cell: ({ refreshRefused }) => amount(refreshRefused) },
 ]
 

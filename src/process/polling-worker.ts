@@ -59,10 +59,7 @@ export abstract class PollingWorker<Item> {
     return this.#job.run()
   }
 
-  /**
-   * Begins no more attempts, and gives those in progress a few seconds. Resolves when the database is no longer needed. An
-   * attempt that was aborted is repeated when its lease ends.
-   */
+  /** Begins no more attempts, and gives those in progress a few seconds. Resolves when the database is no longer needed. */
   async stop(): Promise<void> {
     this.#stopping = true
     await this.#job.stop()

@@ -190,7 +190,8 @@ export const disableEndpointRow = statement(
 
 /**
  * Enables the endpoint, unless the operator disabled it and a developer of the partner wants to enable it. The messages that
- * wait become due. A message in an attempt, whose lease ends within 30 seconds, is left alone.
+ * wait become due. Those that were tried begin the schedule again, and their time until the purge: otherwise a message with
+ * many failures would be given up after the next one. A message in an attempt, whose lease ends within 30 seconds, is left alone.
  *
  * $1 client_id, $2 id, $3 who: `partner` or `operator`, $4 origin. No row: no such endpoint.
  */
@@ -203,8 +204,10 @@ export const enableEndpointRow = statement(
      UPDATE webhook_endpoints n SET status = 'active', disabled_for = NULL, failing_since = NULL
        FROM old WHERE n.id = old.id AND NOT (old.disabled_for = 'operator' AND $3 = 'partner') RETURNING n.*
    ), due AS (
-     UPDATE webhook_messages m SET next_attempt_at = now(), failures = 0
-       FROM e WHERE m.endpoint_id = e.id AND m.next_attempt_at > now() + interval '${leaseSeconds} seconds'
+     UPDATE webhook_messages m SET next_attempt_at = now(), due_since = now(), failures = 0
+       FROM e
+      WHERE m.endpoint_id = e.id AND (m.next_attempt_at > now() + interval '${leaseSeconds} seconds'
+                                      OR m.next_attempt_at <= now() AND m.failures > 0)
    ), recorded AS (
      ${endpointRecord('webhook.enabled', '$4', 'e JOIN old ON old.id = e.id', { cause: 'old.disabled_for' })}
    )

@@ -41,7 +41,7 @@ export type TakenMessage = Static<typeof TakenMessage>
  * due (`nextOfGrant`). Both lock the head: without the lock, a head that ends in this moment would leave the next message
  * postponed.
  *
- * $1 endpoints with attempts of this server, $2 how many attempts of each, $3 messages at most
+ * $1 endpoints with attempts of this server, $2 how many attempts of each, $3 messages at most, $4 name of this server
  */
 export const takeDueMessages = statement(
   'take_due_webhook_messages',
@@ -75,7 +75,8 @@ export const takeDueMessages = statement(
       WHERE turns.turn_of_partner <= turns.free_of_partner AND m.next_attempt_at <= now()
       ORDER BY turns.turn, m.next_attempt_at LIMIT $3::int FOR NO KEY UPDATE OF m SKIP LOCKED
    ), taken AS (
-     UPDATE webhook_messages m SET attempts = m.attempts + 1, next_attempt_at = now() + interval '${leaseSeconds} seconds'
+     UPDATE webhook_messages m
+        SET attempts = m.attempts + 1, next_attempt_at = now() + interval '${leaseSeconds} seconds', taken_by = $4
        FROM chosen WHERE m.id = chosen.id RETURNING m.*
    ), behind AS (
      SELECT m.id, greatest(head.next_attempt_at, now() + interval '${leaseSeconds} seconds') AS until
@@ -89,6 +90,17 @@ export const takeDueMessages = statement(
           ARRAY(SELECT s.sealed FROM webhook_secrets s
                  WHERE s.endpoint_id = e.id AND ${isSigning} ORDER BY s.id DESC LIMIT 2) AS secrets
      FROM taken t JOIN webhook_endpoints e ON e.id = t.endpoint_id`,
+)
+
+/**
+ * Ends the leases of a server without attempts in progress, so that other servers repeat the attempts that were interrupted.
+ * $1 name of the server
+ */
+export const endLeases = statement(
+  'end_webhook_leases',
+  Type.Object({}),
+  `UPDATE webhook_messages SET next_attempt_at = now(), taken_by = NULL
+    WHERE id IN (SELECT id FROM webhook_messages WHERE taken_by = $1 FOR NO KEY UPDATE SKIP LOCKED)`,
 )
 
 /**
@@ -112,14 +124,15 @@ const nextOfGrant = `UPDATE webhook_messages n SET next_attempt_at = now()
                      ORDER BY w.place LIMIT 1)`
 
 /**
- * After a delivery. It counts even if the lease was over and another attempt has begun.
+ * After a delivery. It counts even if the lease was over and another attempt has begun. `delay_seconds`: from the event to the
+ * delivery, if the first attempt succeeded. No row: it was recorded already, or the endpoint was removed.
  * $1 id, $2 number of the attempt, $3 its milliseconds, $4 status of the answer, $5 null, $6 the beginning of the answer
  */
 export const recordDelivery = statement(
   'record_webhook_delivery',
-  Type.Object({ id: Type.String() }),
+  Type.Object({ delay_seconds: Type.Union([Type.Number(), Type.Null()]) }),
   `WITH ${lockedEndpoint}, m AS (
-     UPDATE webhook_messages n SET next_attempt_at = NULL, outcome = 'delivered', finished_at = now()
+     UPDATE webhook_messages n SET next_attempt_at = NULL, taken_by = NULL, outcome = 'delivered', finished_at = now()
        FROM endpoint WHERE n.id = $1 AND n.endpoint_id = endpoint.id AND n.outcome IS NULL RETURNING n.*
    ), attempt AS (
      ${attemptRow}
@@ -128,7 +141,7 @@ export const recordDelivery = statement(
    ), e AS (
      UPDATE webhook_endpoints e SET failing_since = NULL FROM m WHERE e.id = m.endpoint_id AND e.failing_since IS NOT NULL
    )
-   SELECT id FROM m`,
+   SELECT CASE WHEN attempts = 1 THEN extract(epoch FROM now() - created_at)::float8 END AS delay_seconds FROM m`,
 )
 
 const isDead = `($8::boolean OR e.failing_since <= now() - interval '${failingDays} days')`
@@ -156,7 +169,8 @@ export const recordFailure = statement(
   Type.Object({ is_given_up: Type.Boolean(), is_disabled: Type.Boolean() }),
   `WITH ${lockedEndpoint}, m AS (
      UPDATE webhook_messages n
-        SET failures = n.failures + 1, next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
+        SET failures = n.failures + 1, taken_by = NULL,
+            next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
             outcome = CASE WHEN $7 IS NULL THEN 'given_up' END, finished_at = CASE WHEN $7 IS NULL THEN now() END
        FROM endpoint
       WHERE n.id = $1 AND n.endpoint_id = endpoint.id AND n.attempts = $2 AND n.outcome IS NULL RETURNING n.*

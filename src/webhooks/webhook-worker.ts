@@ -5,7 +5,7 @@ import { PollingWorker } from '../process/polling-worker.ts'
 import type { SecretKeys } from '../secrets/derived-keys.ts'
 import type { GuardSettings } from './address-guard.ts'
 import { type Attempt, type AttemptOutcome, attemptDelivery } from './deliver.ts'
-import { recordDelivery, recordFailure, type TakenMessage, takeDueMessages } from './queue.sql.ts'
+import { endLeases, recordDelivery, recordFailure, type TakenMessage, takeDueMessages } from './queue.sql.ts'
 import { signatures } from './signing.ts'
 
 /** An attempt needs a socket and little else. */
@@ -20,6 +20,8 @@ export const scheduleSeconds = [5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 360
 const longestRetryAfter = 3600
 
 type WorkerOptions = {
+  /** Names the server. It keeps its name when it is started again. */
+  server: string
   database: Database
   keys: SecretKeys
   logger: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
@@ -28,6 +30,8 @@ type WorkerOptions = {
   sendsMails: boolean
   /** Called after each attempt. */
   count?: (outcome: AttemptOutcome) => void
+  /** Called for each event that the first attempt has delivered, with the seconds since the event. */
+  observeDelay?: (seconds: number) => void
 }
 
 /**
@@ -38,19 +42,40 @@ export class WebhookWorker extends PollingWorker<TakenMessage> {
   readonly #options: WorkerOptions
   /** Attempts in progress of each endpoint. */
   readonly #busy = new Map<string, number>()
+  /** Whether a server of this name may have been killed during attempts. */
+  #mayHaveLeases = false
 
   constructor(options: WorkerOptions) {
     super(polling)
     this.#options = options
   }
 
-  protected take(free: number): Promise<TakenMessage[]> {
+  /** Call it when the server listens: then no other process has its name. */
+  override start(): void {
+    this.#mayHaveLeases = true
+    super.start()
+  }
+
+  override async stop(): Promise<void> {
+    await super.stop()
+    await this.#endLeases().catch((error) => this.logError(error))
+  }
+
+  protected async take(free: number): Promise<TakenMessage[]> {
+    const { database, server } = this.#options
+    if (this.#mayHaveLeases) await this.#endLeases()
+    this.#mayHaveLeases = false
     const busy = [...this.#busy]
-    return this.#options.database.run(takeDueMessages, [
+    return database.run(takeDueMessages, [
       busy.map(([id]) => id),
       busy.map(([, attempts]) => String(attempts)),
       free,
+      server,
     ])
+  }
+
+  async #endLeases(): Promise<void> {
+    await this.#options.database.run(endLeases, [this.#options.server])
   }
 
   protected async attempt(message: TakenMessage, stop: AbortSignal): Promise<void> {
@@ -79,11 +104,15 @@ export class WebhookWorker extends PollingWorker<TakenMessage> {
   }
 
   async #record(message: TakenMessage, attempt: Attempt, ms: number): Promise<void> {
-    const { database, logger, sendsMails } = this.#options
+    const { database, logger, sendsMails, observeDelay } = this.#options
     const { id, attempts } = message
     const { outcome, status, fault, response } = attempt
     const values = [id, attempts, ms, status, fault, response]
-    if (outcome === 'delivered') return void (await database.maybe(recordDelivery, values))
+    if (outcome === 'delivered') {
+      const row = await database.maybe(recordDelivery, values)
+      if (typeof row?.delay_seconds === 'number') observeDelay?.(row.delay_seconds)
+      return
+    }
     const pause = pauseAfter(message, attempt)
     const origin = originValue(systemOrigin)
     const row = await database.maybe(recordFailure, [...values, pause, status === 410, origin, sendsMails])

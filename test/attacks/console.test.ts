@@ -38,7 +38,7 @@ const forms: [path: string, scope: Parameters<ReturnType<typeof scopesOf>['has']
   ['/admin/users/ada/sessions/end', 'users:write'],
   ['/admin/users/ada/reset-factors', 'users:write'],
   ['/admin/users/ada/invite', 'users:write'],
-  [`/admin/connections/${grantId}/end`, 'grants:write'],
+  [`/admin/grants/${grantId}/end`, 'grants:write'],
   ['/admin/incidents', 'incidents:write'],
   ['/admin/keys/rotate', 'keys:write'],
   [`/admin/keys/${kid}/remove`, 'keys:write'],
@@ -174,14 +174,14 @@ test('57: markup in every name is text on every page', async () => {
 })
 
 test('57: ids in the address that cannot be: NUL, very long, of another kind', async () => {
-  for (const path of ['partners', 'users', 'connections', 'reads', 'audit', 'keys']) {
+  for (const path of ['partners', 'users', 'grants', 'reads', 'audit', 'keys']) {
     for (const id of ['%00', 'x'.repeat(400), '..%2f..%2fetc', '99999999999999999999', '%F0%9F%92%A9']) {
       const { status } = await owner.browser.get(`${server.authUrl}/admin/${path}/${id}`)
       expect.soft(status, `${path} ${id}`).toBeLessThan(500)
     }
   }
   for (const query of ['cursor=%00', 'cursor=____', 'since=soon', 'status=9', 'grant_id=x', 'q=%00']) {
-    for (const path of ['partners', 'users', 'connections', 'requests', 'reads', 'audit', 'search']) {
+    for (const path of ['partners', 'users', 'grants', 'requests', 'reads', 'audit', 'search']) {
       const { status } = await owner.browser.get(`${server.authUrl}/admin/${path}?${query}`)
       expect.soft(status, `${path} ${query}`).toBeLessThan(500)
     }

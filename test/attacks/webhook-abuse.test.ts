@@ -95,7 +95,7 @@ describe('59: a replay', () => {
 test('59: the record of an attempt locks the endpoint before the message, like its removal: no deadlock', async () => {
   const { endpoint } = await endpointAt(server, clientId, receiver.url)
   const [id = ''] = await writeEvents(server, clientId, [1])
-  await database.run(takeDueMessages, [[], [], 10])
+  await database.run(takeDueMessages, [[], [], 10, 'server'])
   await database.withConnection(async (client) => {
     await client.query('BEGIN')
     await client.query('SELECT FROM webhook_endpoints WHERE id = $1 FOR UPDATE', [endpoint.id])
@@ -182,11 +182,11 @@ test('59: all endpoints of a partner together have eight attempts at a time', as
   for (const owner of [clientId, clientId, clientId, other])
     owners.set((await endpointAt(server, owner, receiver.url)).endpoint.id, owner)
   for (const owner of [clientId, other]) await writeEvents(server, owner, [1, 2, 3, 4, 5])
-  const taken = await database.run(takeDueMessages, [[], [], 256])
+  const taken = await database.run(takeDueMessages, [[], [], 256, 'server'])
   const of = (owner: string) => taken.filter((each) => owners.get(each.endpoint_id) === owner)
   expect([of(clientId).length, of(other).length]).toEqual([8, 4])
   const busy = [...new Set(of(clientId).map((each) => each.endpoint_id))]
   const attempts = busy.map((id) => String(of(clientId).filter((each) => each.endpoint_id === id).length))
-  const next = await database.run(takeDueMessages, [busy, attempts, 256])
+  const next = await database.run(takeDueMessages, [busy, attempts, 256, 'server'])
   expect(next.map((each) => owners.get(each.endpoint_id))).toEqual([other])
 })

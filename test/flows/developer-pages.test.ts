@@ -43,7 +43,7 @@ test('the overview says what needs attention, and compares limits with use', asy
   expect(text).toContain('calls over a limit in the last day')
   expect(text).toContain('An old client secret still works')
   expect(text).toContain('calls of a deprecated operation in the last week')
-  expect(text).toMatch(/Live connections\s+2\s+2 more than at the start/)
+  expect(text).toMatch(/Live grants\s+2\s+2 more than at the start/)
   expect(text).toMatch(/Calls per minute\s+600\s+16.*, 3%/)
 })
 
@@ -196,10 +196,12 @@ test('a webhook is added, changed, tested, disabled, sent again and removed', as
   expect((await open(path)).status).toBe(404)
 })
 
-test('viewers see all pages but forms, and change nothing', async () => {
+test('viewers see all pages but forms and those of administrators, and change nothing', async () => {
   for (const [name, path] of Object.entries(developerPages(data))) {
     const { status } = await open(path, vera)
-    expect.soft(status, name).toBe(/new|edit|replace|secret|remove/.test(name) ? 403 : 200)
+    expect
+      .soft(status, name)
+      .toBe(/new|edit|replace|secret|remove|people|person|going live/.test(name) ? 403 : 200)
   }
   const page = await open('/credentials')
   const fields = fieldsOf(page, addressOf('/credentials/end-old-secret'))

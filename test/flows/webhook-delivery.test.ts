@@ -1,5 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { enableEndpoint, findEndpoint, rotateWebhookSecret } from '../../src/webhooks/endpoints.ts'
+import { purgeExpired } from '../../src/maintenance/purge.sql.ts'
+import {
+  disableEndpoint,
+  enableEndpoint,
+  findEndpoint,
+  rotateWebhookSecret,
+} from '../../src/webhooks/endpoints.ts'
 import { findMessage, sendTestEvent } from '../../src/webhooks/messages.ts'
 import { scheduleSeconds } from '../../src/webhooks/webhook-worker.ts'
 import { query } from '../support/database.ts'
@@ -207,6 +213,25 @@ describe('a failed delivery', () => {
     await deliverDue(server)
     expect(ids()).toContain(last)
     expect(await findEndpoint(database, clientId, id)).toMatchObject({ failing_since: null, waiting: 0 })
+  })
+
+  test('does not disable an endpoint that is enabled again, nor give up its messages, because of what was before', async () => {
+    const {
+      endpoint: { id },
+    } = await endpoint()
+    const [tried] = await writeEvents(server, clientId, [1])
+    answerWith(500)
+    await deliverDue(server)
+    await server.passTime(28 * 24 * 3600)
+    await query(database, `UPDATE webhook_messages SET failures = $1`, [scheduleSeconds.length])
+    await disableEndpoint(context, developer, { clientId, id })
+    await enableEndpoint(context, developer, { clientId, id })
+    await deliverDue(server)
+    expect(await message(tried)).toMatchObject({ state: 'waiting', attempts: 2 })
+    await server.passTime(4 * 24 * 3600)
+    await deliverDue(server)
+    expect(await findEndpoint(database, clientId, id)).toMatchObject({ status: 'active', waiting: 1 })
+    expect(await database.one(purgeExpired.webhook_messages, [])).toEqual({ removed: 0 })
   })
 
   test('that disables the endpoint leaves one mail a day to each developer who may change it and has opened the application', async () => {

@@ -7,7 +7,9 @@ import { writePicture, writesDocs } from '../support/docs-pictures.ts'
 import { browserFixture, serverFixture } from '../support/fixtures.ts'
 
 const inDocs = new Set([
-  ...['overview', 'credentials', 'request', 'webhook', 'message'].map((name) => `${name} 1280 light`),
+  ...['overview', 'credentials', 'request', 'webhook', 'message', 'people'].map(
+    (name) => `${name} 1280 light`,
+  ),
   ...['overview', 'connections', 'deprecated'].map((name) => `${name} 1280 dark`),
   ...['overview 390 light', 'request 390 dark'],
 ])
@@ -17,10 +19,12 @@ const looks = [1280, 390].flatMap((width) =>
 )
 
 const v1 = { deprecatedOn: new Date('2026-06-01'), sunsetOn: new Date('2027-06-01') }
+const from = { name: '', address: 'mail@latchkey.example' }
 const server = await serverFixture({
   users: ['ada', 'bob', 'cleo'],
   households: ['h1', 'h2'],
   host: 'localhost',
+  mail: { host: '127.0.0.1', port: 1, secure: false, isLoopback: true, from },
   v1,
 })
 const data = await developerData(server)
