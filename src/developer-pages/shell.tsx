@@ -42,6 +42,7 @@ export type DeveloperPage = {
   body: ComponentChildren
 }
 
+/** How the pages call the roles. */
 export const roleNames: Record<DeveloperRole, string> = {
   admin: 'Administrator',
   developer: 'Developer',

@@ -8,6 +8,7 @@ import { webhookAddress } from './webhook-parts.tsx'
 
 const eventText = Type.String({ maxLength: 40 })
 
+/** The form that adds a webhook or changes its settings. */
 export const EndpointFields = Type.Object({
   url: formText(2000),
   description: formText(400),
@@ -17,6 +18,7 @@ export const EndpointFields = Type.Object({
 })
 export type EndpointFields = Static<typeof EndpointFields>
 
+/** The types of events whose boxes are checked. */
 export function chosenEvents({ events = [] }: EndpointFields): string[] {
   return [events].flat()
 }

@@ -14,6 +14,7 @@ export type Check = RequestedCheck & {
 /** A developer of the application, and whether a second factor or an identity provider protects the account. */
 export type Developer = RequestedDeveloper & { is_protected: boolean }
 
+/** All checks of an application, done and open, in the order of the page. */
 export function checklistOf(facts: Facts, developers: Developer[]): Check[] {
   return [...connecting(facts), ...profile(facts), ...people(developers), ...calls(facts), webhooks(facts)]
 }

@@ -116,6 +116,7 @@ export async function requestGoingLive(
   return { kind: 'signed', text, name: facts.name, expiresAt: new Date(request.exp * 1000), productionUrl }
 }
 
+/** Why a sandbox without LATCHKEY_PRODUCTION_URL makes no request. */
 export const noProduction =
   'The operator has not connected this sandbox to a production yet. Ask the operator to set LATCHKEY_PRODUCTION_URL.'
 
