@@ -75,8 +75,10 @@ export const Bytes = Type.Refine(Type.Unsafe<Buffer>({}), (value) => Buffer.isBu
 
 /** `name` must be unique in the process. It names the prepared statement and its entry in the statistics. */
 export function statement<T extends TSchema>(name: string, row: T, text: string): Statement<Static<T>> {
-  const compiled = Compile(row)
+  // A process has hundreds of statements and runs few of them. Compiling all would take a tenth of its start.
+  let compiled: ReturnType<typeof Compile<T>> | undefined
   const parse = (value: unknown): Static<T> => {
+    compiled ??= Compile(row)
     if (compiled.Check(value)) return value
     throw new Error(
       `${name} returned a row of an unexpected shape: ${JSON.stringify(compiled.Errors(value))}`,
