@@ -115,7 +115,7 @@ async function changes(
 ): Promise<void> {
   const visitor = new Visitor()
   let disconnected = 0
-  for (let turn = 0; !stop.aborted || disconnected < 4; turn++) {
+  for (let turn = 0, more = 100; !stop.aborted || (disconnected < 4 && more-- > 0); turn++) {
     try {
       await sleep(pause)
       const server = processes.addresses(turn)
