@@ -32,6 +32,7 @@ const DisabledFor = Type.Union([
   Type.Literal('operator'),
 ])
 
+/** An endpoint as its partner may see it, without the secrets. */
 export const Endpoint = Type.Object({
   id: Type.String(),
   client_id: Type.String(),
@@ -74,7 +75,13 @@ export const listEndpointRows = statement(
     WHERE e.client_id = $1 AND ($2::uuid IS NULL OR e.id = $2) ORDER BY e.created_at, e.id`,
 )
 
-const settingsOf = (e: string) => jsonOf(e, ['url', 'events', 'description', 'status', 'disabled_for'])
+/**
+ * SQL: the settings of an endpoint for the audit log, which is kept for years and exported. Paths and queries of addresses
+ * contain secrets of the receiver, therefore only the host is recorded.
+ */
+const settingsOf = (e: string) =>
+  `${jsonOf(e, ['events', 'description', 'status', 'disabled_for'])}
+       || jsonb_build_object('url', substring(${e}.url FROM '^[^/]*//[^/?]*/') || '…')`
 
 /** SQL: the audit row of a change of endpoint `e`, which `from` has. */
 export const endpointRecord = (
@@ -129,7 +136,10 @@ export const updateEndpointRow = statement(
             failing_since = CASE WHEN $3 <> n.url THEN NULL ELSE n.failing_since END
        FROM old WHERE n.id = old.id RETURNING n.*
    ), recorded AS (
-     ${endpointRecord('webhook.updated', '$6', 'e JOIN old ON old.id = e.id', changedFields(settingsOf('old'), settingsOf('e')))}
+     ${endpointRecord('webhook.updated', '$6', 'e JOIN old ON old.id = e.id', {
+       ...changedFields(settingsOf('old'), settingsOf('e')),
+       url_changed: 'nullif(old.url <> e.url, false)',
+     })}
    )
    SELECT id FROM e`,
 )
@@ -190,7 +200,8 @@ export const disableEndpointRow = statement(
 /**
  * Enables the endpoint, unless the operator disabled it and a developer of the partner wants to enable it. The messages that
  * wait become due. Those that were tried begin the schedule again, and their time until the purge: otherwise a message with
- * many failures would be given up after the next one. A message in an attempt, whose lease ends within 30 seconds, is left alone.
+ * many failures would be given up after the next one. A message in an attempt, whose lease ends within 30 seconds, is left
+ * alone.
  *
  * $1 client_id, $2 id, $3 who: `partner` or `operator`, $4 origin. No row: no such endpoint.
  */
