@@ -25,6 +25,7 @@ import type { Tracing } from './metrics/tracing.ts'
 import { createOpsServer } from './ops-server.ts'
 import { OutboxWorker } from './outbox/outbox-worker.ts'
 import { developerReadLimiter, expensiveReadLimiter, passwordHashLimiter } from './process/limiters.ts'
+import { OneAtATime } from './process/one-at-a-time.ts'
 import { Usage } from './process/usage.ts'
 import { ReadLog } from './read-log/read-log.ts'
 import { CallHourCounts } from './request-log/call-hours.ts'
@@ -148,6 +149,7 @@ async function openContext(config: Config, database: Database, logger: Logger): 
     passwordHashLimiter: passwordHashLimiter(),
     expensiveReadLimiter: expensiveReadLimiter(),
     developerReadLimiter: developerReadLimiter(),
+    slowWebhookWork: new OneAtATime(),
   }
   const rehashing = new Rehashing(database, limiters.passwordHashLimiter, logger, passwordCost)
   const metrics = serverMetrics(config, database, limiters)

@@ -3,7 +3,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Compile as compileNow } from 'typebox/compile'
 
-export { default, type Static, type TObject, type TSchema } from 'typebox'
+export { default, type Static, type TObject, type TSchema, type TString } from 'typebox'
 export { IsDate, IsDateTime } from 'typebox/format'
 export { Parse } from 'typebox/value'
 

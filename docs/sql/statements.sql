@@ -3181,6 +3181,21 @@ coalesce((SELECT jsonb_agg(jsonb_build_object(
     WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL LIMIT 10000) AS w) AS waiting FROM webhook_endpoints e
 WHERE e.client_id = $1 AND ($2::uuid IS NULL OR e.id = $2) ORDER BY e.created_at, e.id;
 
+-- list_webhook_health
+SELECT e.id, health.* FROM webhook_endpoints e CROSS JOIN LATERAL (
+  SELECT max(a.at) FILTER (WHERE a.fault IS NULL) AS delivered_at,
+  max(a.at) FILTER (WHERE a.fault IS NOT NULL) AS failed_at,
+  (array_agg(a.fault ORDER BY a.at DESC) FILTER (WHERE a.fault IS NOT NULL))[1] AS fault
+  FROM ((SELECT m.id FROM webhook_messages m WHERE m.endpoint_id = e.id
+      ORDER BY m.created_at DESC, m.place DESC LIMIT 100)
+    UNION
+    (SELECT m.id FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL
+      ORDER BY m.next_attempt_at DESC LIMIT 100)) AS looked
+  CROSS JOIN LATERAL (SELECT * FROM webhook_attempts
+    WHERE message_id = looked.id ORDER BY number DESC LIMIT 2) AS a
+) AS health
+WHERE e.client_id = $1;
+
 -- list_webhook_messages
 WITH page AS (
   SELECT found.* FROM webhook_endpoints e CROSS JOIN LATERAL (

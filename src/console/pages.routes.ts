@@ -22,12 +22,14 @@ import { userChangeRoutes } from './user-changes.routes.tsx'
 import { userDataRoutes } from './user-data.routes.tsx'
 import { userFormRoutes } from './user-forms.routes.tsx'
 import { userRoutes } from './users.routes.tsx'
+import { webhookRoutes } from './webhooks.routes.tsx'
 
 /** The pages about what the operator looks after, in the order of the navigation. */
 export function pageRoutes(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
   partnerRoutes(app, context, web)
   partnerChangeRoutes(app, context, web)
   developerRoutes(app, context, web)
+  webhookRoutes(app, context, web)
   goingLiveRoutes(app, context, web)
   partnerLogoRoutes(app, context, web)
   userRoutes(app, context, web)

@@ -1,17 +1,10 @@
 import { State } from '../panel/page-parts.tsx'
-import type { Endpoint } from '../webhooks/endpoints.sql.ts'
 import type { Message } from '../webhooks/messages.sql.ts'
 import { appAddress } from './shell.tsx'
 
 /** @param part `new`, the id of an endpoint, `messages/…`. Empty: the list of endpoints */
 export function webhookAddress(clientId: string, part = ''): string {
   return appAddress({ clientId }, part === '' ? '/webhooks' : `/webhooks/${part}`)
-}
-
-export function EndpointState({ endpoint }: { endpoint: Pick<Endpoint, 'status' | 'failing_since'> }) {
-  if (endpoint.status === 'disabled') return <State tone="danger">disabled</State>
-  if (endpoint.failing_since !== null) return <State tone="warning">failing</State>
-  return <State tone="ok">active</State>
 }
 
 export const stateNames: Record<Message['state'], string> = {

@@ -10,7 +10,7 @@ import { redirectOf, Visitor } from '../support/visitor.ts'
 const server = await serverFixture(consoleDirectory())
 const owner = await newOperator(server, { name: 'Olive Owner' })
 const data = await consoleData(server, owner)
-const { clientId, grantId, kid } = data
+const { clientId, grantId, kid, endpointId } = data
 
 /** Every form of the console that changes something, with the scope that it needs. */
 const forms: [path: string, scope: Parameters<ReturnType<typeof scopesOf>['has']>[0]][] = [
@@ -27,6 +27,8 @@ const forms: [path: string, scope: Parameters<ReturnType<typeof scopesOf>['has']
   [`/admin/partners/${clientId}/end-old-secrets`, 'partners:write'],
   [`/admin/partners/${clientId}/logo`, 'partners:write'],
   [`/admin/partners/${clientId}/apply-lifetime`, 'grants:write'],
+  [`/admin/partners/${clientId}/webhooks/${endpointId}/enable`, 'partners:write'],
+  [`/admin/partners/${clientId}/webhooks/${endpointId}/disable`, 'partners:write'],
   ['/admin/going-live', 'partners:write'],
   ['/admin/going-live/open', 'partners:write'],
   ['/admin/users/new', 'users:write'],
@@ -153,6 +155,9 @@ test('57: markup in every name is text on every page', async () => {
     ['households', 'name'],
     ['api_keys', 'name'],
     ['developers', 'name'],
+    ['webhook_endpoints', 'url'],
+    ['webhook_endpoints', 'description'],
+    ['webhook_attempts', 'fault'],
   ]) {
     await query(server.database, `UPDATE ${table} SET ${column} = $1`, [markup])
   }

@@ -1,8 +1,9 @@
 import { Resolver } from 'node:dns/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { adminCaller, newKey } from '../support/admin.ts'
 import { developerCaller, newDeveloperKey } from '../support/developer-api.ts'
-import { developerOfApp } from '../support/developers.ts'
+import { developerOfApp, developerWithForms } from '../support/developers.ts'
 import { serverFixture } from '../support/fixtures.ts'
 
 // The programs and developers of one application leave the server to others.
@@ -31,22 +32,13 @@ describe('60: programs of a partner leave the connections for changes of the dir
 
   test('while the name server of a webhook does not answer', async () => {
     const call = developerCaller(server, await newDeveloperKey(server, clientId))
-    let answer = (_addresses: string[]) => {}
-    const answers = new Promise<string[]>((resolve) => {
-      answer = resolve
-    })
-    const resolve4 = vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(() => answers)
-    const added = call(
-      'POST',
-      '/webhooks',
-      { url: 'https://slow.example/' },
-      { 'idempotency-key': 'x'.repeat(16) },
-    )
-    await vi.waitFor(() => expect(resolve4).toHaveBeenCalled())
+    const { requests, answer } = silentNameServer()
+    const key = { 'idempotency-key': 'x'.repeat(16) }
+    const added = call('POST', '/webhooks', { url: 'https://slow.example/' }, key)
+    await vi.waitFor(() => expect(requests()).toBe(1))
     expect(inUse()).toBe(0)
-    answer(['93.184.216.34'])
+    answer()
     expect((await added).status).toBe(201)
-    resolve4.mockRestore()
   })
 
   test('while requests wait for one with the same Idempotency-Key', async () => {
@@ -69,6 +61,44 @@ describe('60: programs of a partner leave the connections for changes of the dir
       [201, null],
     ])
   })
+})
+
+test('59, 60: an application waits for one name server at a time, by developer API, admin API and pages together', async () => {
+  const [{ clientId: slow }, { clientId: other }] = [await server.partner(), await server.partner()]
+  const [call, otherCall] = [
+    developerCaller(server, await newDeveloperKey(server, slow)),
+    developerCaller(server, await newDeveloperKey(server, other)),
+  ]
+  const admin = adminCaller(server, await newKey(server, ['partners:write']))
+  const { browser } = await developerWithForms(server, slow, { email: 'slow@partner.example' })
+  const form = await browser.get(`${server.authUrl}/developers/apps/${slow}/webhooks/new`)
+  const [named, literal] = [{ url: 'https://slow.example/' }, { url: 'https://93.184.216.34/hook' }]
+  const { id } = (await call('POST', '/webhooks', literal)).body
+
+  const { requests, answer } = silentNameServer()
+  const first = call('POST', '/webhooks', named)
+  await vi.waitFor(() => expect(requests()).toBe(1))
+  const busy = [
+    await call('POST', '/webhooks', literal),
+    await call('PATCH', `/webhooks/${id}`, literal),
+    await call('POST', `/webhooks/${id}/test`),
+    await call('POST', `/webhooks/${id}/replay`, { since: '2026-01-01T00:00:00Z' }),
+    await admin('POST', `/partners/${slow}/webhooks`, literal),
+  ]
+  for (const { status, headers, body } of busy)
+    expect([status, headers.get('retry-after'), body.code]).toEqual([429, '1', 'too_many_requests'])
+  const page = await browser.postForm(form, `/developers/apps/${slow}/webhooks/new`, literal)
+  expect([page.status, page.text]).toEqual([429, expect.stringContaining('in progress')])
+  expect(requests()).toBe(1)
+  const others = [
+    await otherCall('POST', '/webhooks', literal),
+    await admin('POST', `/partners/${other}/webhooks`, literal),
+    await call('POST', `/webhooks/${id}/disable`),
+  ]
+  expect(others.map(({ status }) => status)).toEqual([201, 201, 200])
+  answer()
+  expect((await first).status).toBe(201)
+  expect((await admin('PATCH', `/partners/${slow}/webhooks/${id}`, literal)).status).toBe(200)
 })
 
 test('60: searches of one application leave the connections for searches to others, in API and pages together', async () => {
@@ -116,3 +146,21 @@ test('60: searches of one application leave the connections for searches to othe
   await vi.waitFor(() => expect(limiter.inProgress()).toBe(0))
   expect((await call('GET', '/grants')).status).toBe(200)
 })
+
+/** Name servers that do not answer until `answer`, or until the test ends. */
+function silentNameServer() {
+  let release = (_addresses: string[]) => {}
+  const answers = new Promise<string[]>((resolve) => {
+    release = resolve
+  })
+  const mocked = [
+    vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(() => answers),
+    vi.spyOn(Resolver.prototype, 'resolve6').mockRejectedValue(new Error('no address')),
+  ] as const
+  const answer = () => {
+    release(['93.184.216.34'])
+    for (const mock of mocked) mock.mockRestore()
+  }
+  onTestFinished(answer)
+  return { requests: () => mocked[0].mock.calls.length, answer }
+}

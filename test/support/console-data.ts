@@ -2,6 +2,7 @@ import { createApiKey } from '../../src/admin/api-keys.ts'
 import { commandOrigin } from '../../src/audit/origin.ts'
 import { tokensFor } from './connection.ts'
 import { query } from './database.ts'
+import { addWebhooks } from './developer-data.ts'
 import { invited } from './developers.ts'
 import type { SeedRows } from './directory.ts'
 import { api } from './journey.ts'
@@ -26,6 +27,7 @@ export type ConsoleData = {
   requestId: string
   operatorId: string
   developerId: string
+  endpointId: string
   record: { id: string; at: string }
 }
 
@@ -44,6 +46,7 @@ export async function consoleData(server: TestServer, operator: TestOperator): P
     ...{ limits: { requests_per_minute: 600 }, grantLifetimeDays: 365 },
   })
   const { id: developerId } = await invited(server, { clientId: partner.clientId })
+  const { endpointId } = await addWebhooks(server, partner.clientId)
   await server.partner({ name: 'Harbor Reports', redirectUri: 'https://harbor.example/callback' })
   for (const user of ['ada', 'bob']) {
     const { accessToken } = await tokensFor(server, partner, user)
@@ -86,7 +89,7 @@ export async function consoleData(server: TestServer, operator: TestOperator): P
     grantId: grant.id,
     kid: key.kid,
     operatorId: operator.id,
-    developerId,
+    ...{ developerId, endpointId },
   }
   return { ...ids, requestId: 'ledgerline-ada', record }
 }

@@ -40,7 +40,7 @@ export async function developerData(server: TestServer): Promise<DeveloperData> 
   await createDeveloperKey(database, systemOrigin, context.config.environment, {
     ...{ clientId, name: 'Deployment', role: 'developer', expiresInDays: 90 },
   })
-  const webhooks = await messages(server, clientId)
+  const webhooks = await addWebhooks(server, clientId)
   await context.requestLog?.write()
   await context.callHours.write()
   const [grant] = await query<{ id: string }>(database, `SELECT id FROM grants WHERE user_id = 'cleo'`)
@@ -67,7 +67,7 @@ async function traffic(server: TestServer, clientId: string): Promise<void> {
 }
 
 /** Two endpoints, a message that is delivered and one whose attempts fail. */
-async function messages(
+export async function addWebhooks(
   { database, context }: TestServer,
   clientId: string,
 ): Promise<Pick<DeveloperData, 'endpointId' | 'messageId'>> {

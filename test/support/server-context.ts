@@ -15,6 +15,7 @@ import {
   expensiveReadLimiter,
   passwordHashLimiter,
 } from '../../src/process/limiters.ts'
+import { OneAtATime } from '../../src/process/one-at-a-time.ts'
 import { Usage } from '../../src/process/usage.ts'
 import { ReadLog } from '../../src/read-log/read-log.ts'
 import { CallHourCounts } from '../../src/request-log/call-hours.ts'
@@ -46,6 +47,7 @@ export async function openContext(parts: Parts): Promise<OpenedContext> {
     passwordHashLimiter: passwordHashLimiter(),
     expensiveReadLimiter: expensiveReadLimiter(),
     developerReadLimiter: developerReadLimiter(),
+    slowWebhookWork: new OneAtATime(),
   }
   // The cost of seeded passwords: they are not replaced at the first login.
   const rehashing = new Rehashing(database, limiters.passwordHashLimiter, logger, seededCost)
