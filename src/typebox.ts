@@ -1,11 +1,14 @@
 // All of TypeBox that `src/` uses. TypeBox has 700 files, which take a third of a second to load whenever a command starts.
 // Therefore the build merges this module and TypeBox into one file (scripts/run.mjs).
-import type { Static, TSchema } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import { Compile as compileNow } from 'typebox/compile'
 
 export { default, type Static, type TObject, type TSchema, type TString } from 'typebox'
 export { IsDate, IsDateTime } from 'typebox/format'
 export { Parse } from 'typebox/value'
+
+/** A value that may be null. */
+export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 type Validator<T extends TSchema> = ReturnType<typeof compileNow<T>>
 

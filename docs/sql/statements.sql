@@ -3574,6 +3574,8 @@ SELECT kind, id, name, amount::float8, at FROM (
   SELECT 'refused_refreshes', '', '', sum(refresh_refused), min(hour) FROM call_hours
   WHERE client_id = $1 AND hour > now() - interval '1 day' AND refresh_refused > 0 HAVING count(*) > 0 UNION ALL
   SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours WHERE client_id = $1 AND hour > now() - interval '1 day' AND kind = 'limited' HAVING count(*) > 0 UNION ALL
+  SELECT 'no_credentials', '', '', 0, NULL FROM partners
+  WHERE client_id = $1 AND cardinality(secret_hashes) + cardinality(key_thumbprints) = 0 UNION ALL
   SELECT 'old_secret', '', '', cardinality(secret_hashes), NULL FROM partners WHERE client_id = $1 AND cardinality(secret_hashes) > 1 UNION ALL
   SELECT 'api_key', id, name, 0, expires_at FROM developer_keys
   WHERE client_id = $1 AND revoked_at IS NULL AND expires_at BETWEEN now() - interval '1 day' AND now() + 14 * interval '1 day' UNION ALL

@@ -145,41 +145,53 @@ export function openPool(url: string, onError: (error: Error) => void): Database
     observe(next) {
       observer = next
     },
-    async withChangeConnection(work) {
-      const client = await pools.changes.connect().catch((error) => {
-        throw explainIfUnavailable(error)
-      })
-      const end = begin('changes')('change_directory')
-      try {
-        const result = await work(client)
-        client.release()
-        end?.()
-        return result
-      } catch (error) {
-        client.release(true)
-        end?.(isUnavailable(error) ? 'unavailable' : 'other')
-        throw explainIfUnavailable(error)
-      }
-    },
+    withChangeConnection: (work) => onChangeConnection(pools.changes, begin('changes'), work),
     poolStates: () => workClassNames.map((workClass) => stateOf(workClass, pools[workClass])),
-    async withConnection(work) {
-      const client = new pg.Client(connectionConfig(url))
-      client.on('error', onError) // without a listener, a lost connection would end the process
-      try {
-        await client.connect()
-        await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
-      } catch (error) {
-        throw explainIfUnavailable(error)
-      }
-      try {
-        return await work(client)
-      } finally {
-        await client.end() // also releases the session's locks
-      }
-    },
+    withConnection: (work) => onOwnConnection(url, onError, work),
     async close() {
       await Promise.all(closers.map((close) => close()))
     },
+  }
+}
+
+async function onChangeConnection<T>(
+  pool: pg.Pool,
+  begin: (statement: string) => ReturnType<DatabaseObserver> | undefined,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect().catch((error) => {
+    throw explainIfUnavailable(error)
+  })
+  const end = begin('change_directory')
+  try {
+    const result = await work(client)
+    client.release()
+    end?.()
+    return result
+  } catch (error) {
+    client.release(true)
+    end?.(isUnavailable(error) ? 'unavailable' : 'other')
+    throw explainIfUnavailable(error)
+  }
+}
+
+async function onOwnConnection<T>(
+  url: string,
+  onError: (error: Error) => void,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client(connectionConfig(url))
+  client.on('error', onError) // without a listener, a lost connection would end the process
+  try {
+    await client.connect()
+    await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
+  } catch (error) {
+    throw explainIfUnavailable(error)
+  }
+  try {
+    return await work(client)
+  } finally {
+    await client.end() // also releases the session's locks
   }
 }
 

@@ -7,6 +7,7 @@ export function webhookAddress(clientId: string, part = ''): string {
   return appAddress({ clientId }, part === '' ? '/webhooks' : `/webhooks/${part}`)
 }
 
+/** How the pages call the states of messages. */
 export const stateNames: Record<Message['state'], string> = {
   waiting: 'waiting',
   delivered: 'delivered',

@@ -4,9 +4,7 @@ import { DeveloperRole } from '../developer-keys/roles.ts'
 import { counting } from '../login/login.sql.ts'
 import { mailRow } from '../outbox/mail-row.sql.ts'
 import { linkLife, storeLink } from '../people/links.sql.ts'
-import Type, { type Static } from '../typebox.ts'
-
-const orNull = <T extends Parameters<typeof Type.Array>[0]>(type: T) => Type.Union([type, Type.Null()])
+import Type, { orNull, type Static } from '../typebox.ts'
 
 /** Invitations that the administrators of an application can send in a day. Each is a mail to an address of their choice. */
 const invitationsPerDay = 30

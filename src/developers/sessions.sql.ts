@@ -1,9 +1,7 @@
 import { Instant, statement } from '../database/database.ts'
 import { DeveloperRole } from '../developer-keys/roles.ts'
 import { findSessionStatement, SessionRow } from '../people/sessions.sql.ts'
-import Type, { type Static } from '../typebox.ts'
-
-const orNull = <T extends Parameters<typeof Type.Array>[0]>(type: T) => Type.Union([type, Type.Null()])
+import Type, { orNull, type Static } from '../typebox.ts'
 
 /**
  * The live session of an active developer, and the application $2 if the developer is a member of it. Records that the

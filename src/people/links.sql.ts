@@ -76,4 +76,5 @@ const resetStatement = (kind: PeopleKind) =>
      FROM changed, link`,
   )
 
+/** Ends the credentials of an account and stores a new setup link: see `resetStatement`. */
 export const resetCredentialsOf = forEachKind(resetStatement)

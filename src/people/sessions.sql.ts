@@ -1,6 +1,6 @@
 import { auditRow } from '../audit/audit-row.sql.ts'
 import { Instant, type Statement, statement } from '../database/database.ts'
-import Type, { type Static, type TSchema } from '../typebox.ts'
+import Type, { orNull, type Static, type TSchema } from '../typebox.ts'
 import { forEachKind, type PeopleKind } from './kind.ts'
 
 /** Sessions that a person may have. The next login ends the least recently active one. */
@@ -13,8 +13,7 @@ const idleMinutes = 30
 /** Minutes after a proof of identity in which a person may do what is dangerous. */
 export const recentMinutes = 15
 
-const orNull = <T extends Parameters<typeof Type.Array>[0]>(type: T) => Type.Union([type, Type.Null()])
-
+/** A live session with its person. */
 export const SessionRow = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -123,7 +122,7 @@ const confirmStatement = (kind: PeopleKind) =>
    RETURNING s.${kind}_id::text AS id`,
   )
 
-/** $1 SHA-256 of the session id, $2 origin */
+/** Ends a session, because its person logs out. $1 SHA-256 of the session id, $2 origin */
 const endStatement = (kind: PeopleKind) =>
   statement(
     `end_${kind}_session`,
@@ -186,6 +185,7 @@ const endOthersStatement = (kind: PeopleKind) =>
    SELECT count(*)::int AS ended FROM ended`,
   )
 
+/** The statements of the sessions of operators and developers. */
 export const sessionStatements = forEachKind((kind) => ({
   open: openStatement(kind),
   confirm: confirmStatement(kind),

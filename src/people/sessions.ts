@@ -23,6 +23,7 @@ export type Person = {
   providerId: string | null
 }
 
+/** @param hash SHA-256 of the id of the session */
 export function personOfRow(hash: Buffer, row: SessionRow): Person {
   return {
     id: row.id,

@@ -26,6 +26,7 @@ const storeFactor = (kind: PeopleKind, sealed: string, step: string, codes: stri
      ON CONFLICT (${kind}_id) DO UPDATE SET hashes = excluded.hashes, created_at = now()
    )`
 
+/** SQL of a CTE that ends all sessions of the person of `changed`. */
 const endSessions = (kind: PeopleKind) => `ended AS (
      DELETE FROM ${kind}_sessions s USING changed WHERE s.${kind}_id = changed.id
    )`

@@ -29,6 +29,7 @@ export class CurrentStatus {
     this.#context = context
   }
 
+  /** The status, at most ten seconds old. If the database is slow, it is `unavailable`, with the last report. */
   async read(): Promise<Status> {
     if (this.#context.now().getTime() < this.#validUntil) return this.#last
     this.#reading ??= this.#readDatabase().finally(() => {

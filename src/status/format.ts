@@ -40,6 +40,7 @@ export const shareText = numbers({ style: 'percent', maximumSignificantDigits: 2
 const milliseconds = numbers({ style: 'unit', unit: 'millisecond', unitDisplay: 'short' })
 const seconds = numbers({ style: 'unit', unit: 'second', unitDisplay: 'short' })
 
+/** From a second on in seconds. */
 export function millisecondsText(ms: number | null, language: Language): string {
   if (ms === null) return missing
   return ms < 1000 ? milliseconds(ms, language) : seconds(ms / 1000, language)

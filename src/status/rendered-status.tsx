@@ -11,6 +11,7 @@ import { StatusPage } from './status-page.tsx'
 export class RenderedStatus {
   readonly #pages = new Map<string, { report: Status['report']; html: string }>()
 
+  /** The content of the page in the language of `texts`. */
   bodyOf(current: Status, texts: Texts): VNode {
     const { status, report } = current
     const variant = `${texts.language} ${status}`

@@ -73,6 +73,22 @@ export async function addressFaults(
   return resolution.kind === 'allowed' ? [] : [resolution.fault]
 }
 
+/**
+ * The faults in production that need no name server: those of the text, and of an IP address in it. For addresses that another
+ * deployment will register, whose names may not resolve here.
+ */
+export async function productionAddressFaults(url: string): Promise<string[]> {
+  const settings = { environment: 'production', webhookAllow: [] } as const
+  const faults = urlFaults(url, settings)
+  if (faults.length > 0 || isIP(hostOf(new URL(url))) === 0) return faults
+  return addressFaults(url, settings)
+}
+
+// The URL parser has turned every notation of an IPv4 address (octal, hexadecimal, one number) into the usual one.
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+}
+
 /** The faults that the text alone shows. */
 function urlFaults(text: string, { environment }: GuardSettings): string[] {
   if (text.length > longestUrl) return [`The address must have at most ${longestUrl} characters.`]
@@ -98,8 +114,7 @@ export async function checkHost(
 ): Promise<Resolution> {
   const faults = urlFaults(url.href, settings)
   if (faults[0] !== undefined) return { kind: 'refused', fault: faults[0] }
-  // The URL parser has turned every notation of an IPv4 address (octal, hexadecimal, one number) into the usual one.
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+  const host = hostOf(url)
   const found = isIP(host) ? [host] : await resolve(host).catch(() => [])
   const { webhookAllow } = settings
   const isAllowed = (address: string) => isGlobal(address) || isInNetworks(address, webhookAllow)

@@ -32,6 +32,7 @@ const DisabledFor = Type.Union([
   Type.Literal('operator'),
 ])
 
+/** An endpoint as its partner may see it, without the secrets. */
 export const Endpoint = Type.Object({
   id: Type.String(),
   client_id: Type.String(),
@@ -199,7 +200,8 @@ export const disableEndpointRow = statement(
 /**
  * Enables the endpoint, unless the operator disabled it and a developer of the partner wants to enable it. The messages that
  * wait become due. Those that were tried begin the schedule again, and their time until the purge: otherwise a message with
- * many failures would be given up after the next one. A message in an attempt, whose lease ends within 30 seconds, is left alone.
+ * many failures would be given up after the next one. A message in an attempt, whose lease ends within 30 seconds, is left
+ * alone.
  *
  * $1 client_id, $2 id, $3 who: `partner` or `operator`, $4 origin. No row: no such endpoint.
  */

@@ -28,6 +28,7 @@ export class HouseholdNotices {
     })
   }
 
+  /** Runs every ten seconds, until `stop`. */
   start(): void {
     this.#job.start()
   }

@@ -12,6 +12,7 @@ export const keptDays = 30
 /** Attempts that are kept of each message: the newest ones. A message can be sent again without end. */
 export const keptAttempts = 100
 
+/** `waiting`: for its first or next attempt. `given_up`: all attempts of its schedule have failed. */
 export const messageStates = ['waiting', 'delivered', 'given_up'] as const
 const State = Type.Union([Type.Literal('waiting'), Type.Literal('delivered'), Type.Literal('given_up')])
 

@@ -3,8 +3,8 @@ import type { SecretKeys } from '../secrets/derived-keys.ts'
 import { openStored, sealStored, UnreadableSecret } from '../secrets/stored-secret.ts'
 
 /** How deliveries are signed: with a shared secret, or with a private key that never leaves the deployment. */
-export type SecretKind = 'hmac' | 'ed25519'
-export const secretKinds = ['hmac', 'ed25519'] as const satisfies SecretKind[]
+export const secretKinds = ['hmac', 'ed25519'] as const
+export type SecretKind = (typeof secretKinds)[number]
 
 /** A new secret as the database stores it. `shown` is what the partner gets once, `publicKey` what may always be shown. */
 export type NewSecret = { sealed: string; publicKey: Buffer | null; shown: string | null }

@@ -213,6 +213,17 @@ describe('59: at delivery', () => {
     expect(target.deliveries).toEqual([])
   })
 
+  test.each<[{ scheme?: string; status?: number }, string]>([
+    [{ scheme: 'https' }, 'it does not speak TLS at this port. Check'],
+    [{ status: 401 }, 'If it refused the signature, compare its secret'],
+  ])('a receiver that is not set up well gets the cause and the remedy: %j', async (wrong, fault) => {
+    const { scheme = 'http', status = 204 } = wrong
+    const receiver = await receiverFixture((_, response) => void response.writeHead(status).end())
+    const url = receiver.url.replace('http', scheme)
+    const attempt = await attemptDelivery(url, { headers: {}, body: '{}' }, settings, stop)
+    expect(attempt.fault).toContain(fault)
+  })
+
   test.each<[string, (socket: Socket) => void, object]>([
     [
       '10 MB',
@@ -240,7 +251,11 @@ describe('59: at delivery', () => {
       },
       { outcome: 'connection' },
     ],
-    ['a reset', (socket) => void socket.resetAndDestroy(), { outcome: 'connection' }],
+    [
+      'a reset',
+      (socket) => void socket.resetAndDestroy(),
+      { outcome: 'connection', fault: expect.stringContaining('it closed the connection') },
+    ],
     ['no HTTP', (socket) => void socket.write('SSH-2.0-OpenSSH_9.6\r\n'), { outcome: 'connection' }],
     ['103 without end', without('HTTP/1.1 103 Early Hints\r\n\r\n'), { outcome: 'connection' }],
     [
