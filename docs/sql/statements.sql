@@ -2031,7 +2031,10 @@ SELECT (SELECT id FROM e) AS id FROM partner;
 
 -- insert_webhook_test
 WITH e AS (
-  SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2 AND status = 'active'
+  SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2 AND status = 'active' AND 100 > (
+    SELECT count(*) FROM (SELECT m.type FROM webhook_messages m
+      WHERE m.endpoint_id = $2 AND m.next_attempt_at IS NOT NULL LIMIT 10000) AS waiting
+    WHERE type = 'webhook.test')
 ), message AS (
   INSERT INTO webhook_messages (endpoint_id, type, data)
   SELECT id, 'webhook.test', jsonb_build_object('message', 'This is a test event. Nothing has happened.') FROM e RETURNING id

@@ -100,14 +100,24 @@ export const findMessageRow = statement(
     WHERE e.client_id = $1 AND m.id = $2`,
 )
 
+/** Test events of an endpoint that may wait. Each is kept for `keptDays`, and its receiver may never take it. */
+export const mostWaitingTests = 100
+
+/** Waiting messages among which the test events are counted. */
+const mostCounted = 10_000
+
 /**
- * Writes an event `webhook.test`. $1 client_id, $2 id of the endpoint, $3 origin. No row: no such endpoint, or it is disabled.
+ * Writes an event `webhook.test`. $1 client_id, $2 id of the endpoint, $3 origin. No row: no such endpoint, it is disabled, or
+ * `mostWaitingTests` wait.
  */
 export const insertTestMessage = statement(
   'insert_webhook_test',
   Type.Object({ id: Type.String() }),
   `WITH e AS (
-     SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2 AND status = 'active'
+     SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2 AND status = 'active' AND ${mostWaitingTests} > (
+       SELECT count(*) FROM (SELECT m.type FROM webhook_messages m
+                              WHERE m.endpoint_id = $2 AND m.next_attempt_at IS NOT NULL LIMIT ${mostCounted}) AS waiting
+        WHERE type = 'webhook.test')
    ), message AS (
      INSERT INTO webhook_messages (endpoint_id, type, data)
      SELECT id, 'webhook.test', jsonb_build_object('message', 'This is a test event. Nothing has happened.') FROM e RETURNING id
