@@ -3,9 +3,12 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './support/longest-first.ts'
 
+const root = fileURLToPath(new URL('..', import.meta.url))
+
 /** The test files of these folders, to be run together: `--project NAME`. */
 const suite = (name: string, ...include: string[]) => ({
   extends: true as const,
+  root, // Also for knip, which resolves the setup of a project from its root.
   // Not among the common settings: Vitest would run it once for them and once for the project.
   test: { name, include, globalSetup: 'test/support/global-setup.ts' },
 })
@@ -13,7 +16,7 @@ const suite = (name: string, ...include: string[]) => ({
 const inFolders = (...folders: string[]) => folders.map((folder) => `test/${folder}/**/*.test.{ts,tsx}`)
 
 export default defineConfig({
-  root: fileURLToPath(new URL('..', import.meta.url)),
+  root,
   test: {
     projects: [
       suite('main', ...inFolders('flows', 'attacks', 'browser', 'crash')),

@@ -297,6 +297,8 @@ WITH candidate AS (
   SELECT $1, $2, id, now() FROM candidate WHERE status = 'active'
   ON CONFLICT DO NOTHING
   RETURNING developer_id
+), withdrawn AS (
+  DELETE FROM developer_links l USING bound WHERE l.developer_id = bound.developer_id
 ), audit AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -319,6 +321,8 @@ WITH candidate AS (
   SELECT $1, $2, id, now() FROM candidate WHERE status = 'active'
   ON CONFLICT DO NOTHING
   RETURNING operator_id
+), withdrawn AS (
+  DELETE FROM operator_links l USING bound WHERE l.operator_id = bound.operator_id
 ), audit AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -615,7 +619,8 @@ WITH admins AS (
   ORDER BY m.developer_id FOR UPDATE OF m
 ), found AS (
   SELECT m.developer_id, m.role, d.email FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
-  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) FOR UPDATE OF m
+  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) AND (SELECT count(*) FROM admins) >= 0
+  FOR UPDATE OF m
 ), gone AS (
   DELETE FROM developer_memberships m USING found
   WHERE m.client_id = $1 AND m.developer_id = found.developer_id AND ($3 OR NOT (found.developer_id IN (SELECT developer_id FROM admins) AND (SELECT count(*) FROM admins) = 1))
@@ -823,7 +828,8 @@ WITH e AS (
   SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
   origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
   (NULL)::text, (NULL)::text, (e.client_id)::text,
-  jsonb_strip_nulls(jsonb_build_object('before', jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)))
+  jsonb_strip_nulls(jsonb_build_object('before', jsonb_build_object('events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)
+      || jsonb_build_object('url', substring(e.url FROM '^[^/]*//[^/?]*/') || '…')))
   FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['webhook.removed']) AS event, e
 )
 SELECT id FROM e;
@@ -2020,7 +2026,8 @@ WITH partner AS (
   SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
   origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
   (NULL)::text, (NULL)::text, (e.client_id)::text,
-  jsonb_strip_nulls(jsonb_build_object('after', jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)))
+  jsonb_strip_nulls(jsonb_build_object('after', jsonb_build_object('events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)
+      || jsonb_build_object('url', substring(e.url FROM '^[^/]*//[^/?]*/') || '…')))
   FROM (SELECT ($8)::jsonb AS origin) AS o, unnest(ARRAY['webhook.added']) AS event, e
 )
 SELECT (SELECT id FROM e) AS id FROM partner;
@@ -3348,11 +3355,15 @@ WITH given AS (
 SELECT * FROM known UNION ALL SELECT * FROM added;
 
 -- open_developer_session
-WITH opened AS (
+WITH provider AS (
+  SELECT FROM identity_providers WHERE id = $7::text AND developers FOR SHARE
+), opened AS (
   INSERT INTO developer_sessions (hash, developer_id, login_version, expires_at, browser, system, address, provider_id,
-    provider_sub, provider_sid)
-  SELECT $1, o.id, o.login_version, now() + interval '8 hours', $5, $6, $10::jsonb->>'address', $7, $8, $9
+    provider_sub, provider_sid, proved_at)
+  SELECT $1, o.id, o.login_version, now() + interval '8 hours', $5, $6, $10::jsonb->>'address', $7, $8, $9,
+  CASE WHEN $7::text IS NULL THEN now() ELSE least(coalesce($11::timestamptz, '-infinity'), now()) END
   FROM developers o WHERE o.id = $2::uuid AND o.login_version = $4::uuid AND o.status = 'active'
+  AND ($7::text IS NULL OR EXISTS (SELECT FROM provider))
   RETURNING developer_id
 ), seen AS (
   UPDATE developers o SET last_login_at = now() FROM opened WHERE o.id = opened.developer_id
@@ -3375,11 +3386,15 @@ WITH opened AS (
 SELECT developer_id::text AS id FROM opened;
 
 -- open_operator_session
-WITH opened AS (
+WITH provider AS (
+  SELECT FROM identity_providers WHERE id = $7::text AND operators FOR SHARE
+), opened AS (
   INSERT INTO operator_sessions (hash, operator_id, login_version, expires_at, browser, system, address, provider_id,
-    provider_sub, provider_sid)
-  SELECT $1, o.id, o.login_version, now() + interval '8 hours', $5, $6, $10::jsonb->>'address', $7, $8, $9
+    provider_sub, provider_sid, proved_at)
+  SELECT $1, o.id, o.login_version, now() + interval '8 hours', $5, $6, $10::jsonb->>'address', $7, $8, $9,
+  CASE WHEN $7::text IS NULL THEN now() ELSE least(coalesce($11::timestamptz, '-infinity'), now()) END
   FROM operators o WHERE o.id = $2::uuid AND o.login_version = $4::uuid AND o.status = 'active'
+  AND ($7::text IS NULL OR EXISTS (SELECT FROM provider))
   RETURNING operator_id
 ), seen AS (
   UPDATE operators o SET last_login_at = now() FROM opened WHERE o.id = opened.operator_id
@@ -3565,6 +3580,8 @@ SELECT kind, id, name, amount::float8, at FROM (
   WHERE client_id = $1 AND hour > now() - interval '1 day' AND refresh_refused > 0 HAVING count(*) > 0 UNION ALL
   SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours
   WHERE client_id = $1 AND hour > now() - interval '1 day' AND kind = 'limited' HAVING count(*) > 0 UNION ALL
+  SELECT 'no_credentials', '', '', 0, NULL FROM partners
+  WHERE client_id = $1 AND cardinality(secret_hashes) + cardinality(key_thumbprints) = 0 UNION ALL
   SELECT 'old_secret', '', '', cardinality(secret_hashes), NULL FROM partners
   WHERE client_id = $1 AND cardinality(secret_hashes) > 1 UNION ALL
   SELECT 'api_key', id, name, 0, expires_at FROM developer_keys
@@ -4064,6 +4081,14 @@ WITH endpoint AS (
   (NULL)::text, (NULL)::text, (e.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('cause', e.disabled_for, 'failing_since', e.failing_since))
   FROM (SELECT ($9)::jsonb AS origin) AS o, unnest(ARRAY['webhook.disabled']) AS event, e
+), counted AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT sha256(convert_to('webhook disabled ' || e.client_id, 'UTF8')), 1, now() + interval '1 day' FROM e
+  WHERE e.disabled_mail_at = now()
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
 ), mail AS (
   INSERT INTO outbox (kind, payload, expires_at)
   SELECT 'mail',
@@ -4073,7 +4098,8 @@ WITH endpoint AS (
   now() + interval '2 days'
   FROM e JOIN partners p ON p.client_id = e.client_id
   JOIN developer_memberships s ON s.client_id = e.client_id AND s.role <> 'viewer' AND s.last_seen_at IS NOT NULL
-  JOIN developers u ON u.id = s.developer_id AND u.status = 'active' WHERE e.disabled_mail_at = now()
+  JOIN developers u ON u.id = s.developer_id AND u.status = 'active'
+  WHERE e.disabled_mail_at = now() AND (SELECT count FROM counted) <= 10
 )
 SELECT m.outcome IS NOT NULL AS is_given_up, EXISTS (SELECT FROM e) AS is_disabled FROM m;
 
@@ -5021,7 +5047,8 @@ CASE sees WHEN 'granted' THEN own END AS own,
 FROM caller, sample, own;
 
 -- secret_rotations
-SELECT at FROM audit_log WHERE client_id = $1 AND event = 'partner.secret_rotated' ORDER BY at DESC LIMIT $2;
+SELECT at FROM audit_log
+WHERE target_kind = 'partner' AND target_id = $1 AND event = 'partner.secret_rotated' ORDER BY at DESC LIMIT $2;
 
 -- server_facts
 SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
@@ -5640,7 +5667,8 @@ WITH admins AS (
   ORDER BY m.developer_id FOR UPDATE OF m
 ), found AS (
   SELECT m.developer_id, m.role, d.email FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
-  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) FOR UPDATE OF m
+  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) AND (SELECT count(*) FROM admins) >= 0
+  FOR UPDATE OF m
 ), changed AS (
   UPDATE developer_memberships m SET role = $3 FROM found
   WHERE m.client_id = $1 AND m.developer_id = found.developer_id AND ($4 OR $3 = 'admin' OR NOT (found.developer_id IN (SELECT developer_id FROM admins) AND (SELECT count(*) FROM admins) = 1))
@@ -5772,7 +5800,11 @@ WITH old AS (
   SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
   origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
   (NULL)::text, (NULL)::text, (e.client_id)::text,
-  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(jsonb_build_object('url', old.url, 'events', old.events, 'description', old.description, 'status', old.status, 'disabled_for', old.disabled_for), jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)), 'after', differing_fields(jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for), jsonb_build_object('url', old.url, 'events', old.events, 'description', old.description, 'status', old.status, 'disabled_for', old.disabled_for))))
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(jsonb_build_object('events', old.events, 'description', old.description, 'status', old.status, 'disabled_for', old.disabled_for)
+        || jsonb_build_object('url', substring(old.url FROM '^[^/]*//[^/?]*/') || '…'), jsonb_build_object('events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)
+        || jsonb_build_object('url', substring(e.url FROM '^[^/]*//[^/?]*/') || '…')), 'after', differing_fields(jsonb_build_object('events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)
+        || jsonb_build_object('url', substring(e.url FROM '^[^/]*//[^/?]*/') || '…'), jsonb_build_object('events', old.events, 'description', old.description, 'status', old.status, 'disabled_for', old.disabled_for)
+        || jsonb_build_object('url', substring(old.url FROM '^[^/]*//[^/?]*/') || '…')), 'url_changed', nullif(old.url <> e.url, false)))
   FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['webhook.updated']) AS event, e JOIN old ON old.id = e.id
 )
 SELECT id FROM e;

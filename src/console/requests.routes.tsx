@@ -130,7 +130,7 @@ function ExplainedCall({ call }: { call: ExplainedRequest }) {
         items={{
           'Request id': <Id>{call.request_id}</Id>,
           Time: <Exact at={call.at} />,
-          Status: <Status of={call.status} />,
+          Status: <Status of={call.status} code={call.code} />,
           Call: (
             <code>
               {call.method} {call.route}

@@ -54,6 +54,6 @@ function isEmpty(body: unknown): boolean {
 
 function unknownRequest({ config }: Context): Answer {
   return notFound(
-    `No call of your application with this id is recorded. A call appears within five seconds and is kept for ${config.requestLogDays} days.`,
+    `No call of your application with this id is recorded. A call appears within five seconds and is kept for ${config.requestLogDays} days. A call without your client_id or a genuine access token of yours belongs to no application.`,
   )
 }

@@ -77,7 +77,9 @@ export function renderDeveloperPage(
           ...{ label, icon, href: appAddress(app, path), isCurrent: name === section },
         }))
     : []
+  // `/docs` leads to the docs, which may be at another host.
+  const docs = { label: 'Documentation', href: '/docs', icon: 'book', isCurrent: false } as const
   const role = app && roleNames[app.role]
   const shown = { name: viewer, email, csrf, ...(role && { role }) }
-  return renderShell(frame, shown, { ...page, navigation: [...ofApp, all] })
+  return renderShell(frame, shown, { ...page, navigation: [...ofApp, all, docs] })
 }

@@ -125,7 +125,7 @@ export function SigningSecretPage(props: {
       {!isNew && (
         <p>
           {endsOthers
-            ? 'The old one no longer signs.'
+            ? 'The old secret no longer signs.'
             : `For ${overlapHours} hours, each delivery is signed with the old one and the new one. Put the new one into your receiver before that.`}
         </p>
       )}

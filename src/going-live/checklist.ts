@@ -104,7 +104,7 @@ function people(developers: Developer[]): Check[] {
   return [
     {
       id: 'admin',
-      title: 'A developer with the role admin can make the secret of production',
+      title: 'It has an administrator, who can make the secret of production',
       required: true,
       done: admins.length > 0,
       found:
@@ -114,7 +114,7 @@ function people(developers: Developer[]): Check[] {
               .join(', ')
               .slice(0, 400)
           : 'There is none.',
-      how: 'Invite a developer with the role admin. Production invites the same people.',
+      how: 'Invite an administrator on the page People. Production invites the same people.',
       page: 'people',
     },
     {

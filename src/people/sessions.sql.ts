@@ -66,21 +66,28 @@ export function findSessionStatement<Row extends TSchema>(
 /**
  * Opens a session. Ends the browser's previous session, which an attacker may have planted there (session fixation), and the
  * least recently active ones above the limit. No row: the account is disabled, or the credentials or the role have changed
- * since they were checked.
+ * since they were checked, or these people no longer log in through the provider.
+ *
+ * A login through a provider began before this: the operator may have taken the provider from these people since. A user with
+ * an old session at the provider has proved nothing there now: only what the provider says about the time counts.
  *
  * $1 SHA-256 of the new id, $2 id of the person, $3 SHA-256 of the old id or null, $4 `login_version` when the login was
  * checked, $5 browser or null, $6 operating system or null, $7 to $9 of a login through a provider, otherwise null: id of the
- * provider, `sub`, `sid` or null, $10 origin
+ * provider, `sub`, `sid` or null, $10 origin, $11 when the person authenticated at the provider, or null
  */
 const openStatement = (kind: PeopleKind) =>
   statement(
     `open_${kind}_session`,
     Type.Object({ id: Type.String() }),
-    `WITH opened AS (
+    `WITH provider AS (
+     SELECT FROM identity_providers WHERE id = $7::text AND ${kind}s FOR SHARE
+   ), opened AS (
      INSERT INTO ${kind}_sessions (hash, ${kind}_id, login_version, expires_at, browser, system, address, provider_id,
-                                    provider_sub, provider_sid)
-     SELECT $1, o.id, o.login_version, now() + interval '${sessionHours} hours', $5, $6, $10::jsonb->>'address', $7, $8, $9
+                                    provider_sub, provider_sid, proved_at)
+     SELECT $1, o.id, o.login_version, now() + interval '${sessionHours} hours', $5, $6, $10::jsonb->>'address', $7, $8, $9,
+            CASE WHEN $7::text IS NULL THEN now() ELSE least(coalesce($11::timestamptz, '-infinity'), now()) END
        FROM ${kind}s o WHERE o.id = $2::uuid AND o.login_version = $4::uuid AND o.status = 'active'
+        AND ($7::text IS NULL OR EXISTS (SELECT FROM provider))
      RETURNING ${kind}_id
    ), seen AS (
      UPDATE ${kind}s o SET last_login_at = now() FROM opened WHERE o.id = opened.${kind}_id

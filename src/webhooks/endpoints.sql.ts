@@ -81,7 +81,13 @@ export const listEndpointRows = statement(
     WHERE e.client_id = $1 AND ($2::uuid IS NULL OR e.id = $2) ORDER BY e.created_at, e.id`,
 )
 
-const settingsOf = (e: string) => jsonOf(e, ['url', 'events', 'description', 'status', 'disabled_for'])
+/**
+ * SQL: the settings of an endpoint for the audit log, which is kept for years and exported. Paths and queries of addresses
+ * contain secrets of the receiver, therefore only the host is recorded.
+ */
+const settingsOf = (e: string) =>
+  `${jsonOf(e, ['events', 'description', 'status', 'disabled_for'])}
+       || jsonb_build_object('url', substring(${e}.url FROM '^[^/]*//[^/?]*/') || '…')`
 
 /** SQL: the audit row of a change of endpoint `e`, which `from` has. */
 export const endpointRecord = (
@@ -136,7 +142,10 @@ export const updateEndpointRow = statement(
             failing_since = CASE WHEN $3 <> n.url THEN NULL ELSE n.failing_since END
        FROM old WHERE n.id = old.id RETURNING n.*
    ), recorded AS (
-     ${endpointRecord('webhook.updated', '$6', 'e JOIN old ON old.id = e.id', changedFields(settingsOf('old'), settingsOf('e')))}
+     ${endpointRecord('webhook.updated', '$6', 'e JOIN old ON old.id = e.id', {
+       ...changedFields(settingsOf('old'), settingsOf('e')),
+       url_changed: 'nullif(old.url <> e.url, false)',
+     })}
    )
    SELECT id FROM e`,
 )

@@ -1,7 +1,8 @@
 import { Instant, statement } from '../database/database.ts'
+import { counting } from '../login/login.sql.ts'
 import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
-import { endpointRecord, isSigning, leaseSeconds } from './endpoints.sql.ts'
+import { endpointRecord, isSigning, leaseSeconds, mostEndpoints } from './endpoints.sql.ts'
 import { keptAttempts } from './messages.sql.ts'
 
 /** Attempts of one server at a time to one endpoint. An endpoint that fails gets one. */
@@ -157,8 +158,8 @@ const hostOf = (endpoint: string) =>
  * After a failed attempt. Disables the endpoint if it is gone or has failed for `failingDays`. No row if the lease is over and
  * another attempt has begun, or the endpoint was removed.
  *
- * Developers who have opened the application get a mail, at most one a day about an endpoint: an attacker could use the mails
- * to write to others.
+ * Developers who have opened the application get a mail, at most one a day about an endpoint, and at most `mostEndpoints` a day
+ * about all of the application, also about those that were removed: an attacker could use the mails to write to others.
  *
  * $1 id, $2 number of the attempt, $3 its milliseconds, $4 status of the answer, or null, $5 why it failed, $6 the beginning of
  * the answer, or null, $7 seconds until the next attempt; null: give up, $8 whether the receiver is gone, $9 origin,
@@ -189,11 +190,17 @@ export const recordFailure = statement(
      SELECT * FROM changed WHERE status = 'disabled'
    ), recorded AS (
      ${endpointRecord('webhook.disabled', '$9', 'e', { cause: 'e.disabled_for', failing_since: 'e.failing_since' })}
+   ), counted AS (
+     INSERT INTO login_failures AS f (key, count, resets_at)
+     SELECT sha256(convert_to('webhook disabled ' || e.client_id, 'UTF8')), 1, now() + interval '1 day' FROM e
+      WHERE e.disabled_mail_at = now()
+     ${counting}
    ), mail AS (
      ${mailRow('webhook_disabled', {
        from: `e JOIN partners p ON p.client_id = e.client_id
               JOIN developer_memberships s ON s.client_id = e.client_id AND s.role <> 'viewer' AND s.last_seen_at IS NOT NULL
-              JOIN developers u ON u.id = s.developer_id AND u.status = 'active' WHERE e.disabled_mail_at = now()`,
+              JOIN developers u ON u.id = s.developer_id AND u.status = 'active'
+              WHERE e.disabled_mail_at = now() AND (SELECT count FROM counted) <= ${mostEndpoints}`,
        language: `'en'`,
        facts: {
          partner: 'p.name',

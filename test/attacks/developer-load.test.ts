@@ -101,9 +101,9 @@ test('59, 60: an application waits for one name server at a time, by developer A
   expect((await admin('PATCH', `/partners/${slow}/webhooks/${id}`, literal)).status).toBe(200)
 })
 
-test('60: searches of one application leave the connections for searches to others, in API and pages together', async () => {
+test('60, 93: searches of one application leave the connections for searches to others, in API and pages together', async () => {
   const { clientId: busy } = await server.partner()
-  const call = developerCaller(server, await newDeveloperKey(server, busy, 'viewer'))
+  const call = developerCaller(server, await newDeveloperKey(server, busy, 'admin'))
   const { browser } = await developerOfApp(server, busy)
   let release = () => {}
   let running = 0
@@ -118,7 +118,8 @@ test('60: searches of one application leave the connections for searches to othe
     })
   for (let n = 0; n < 4; n++) void hold(busy)
   await vi.waitFor(() => expect(running).toBe(1))
-  for (const path of ['/requests?status=refused', '/requests/x', '/grants', '/webhook-messages']) {
+  const reads = ['/requests?status=refused', '/requests/x', '/grants', '/webhook-messages']
+  for (const path of [...reads, '/going-live', '/use?range=30d', '/deprecated-calls']) {
     const { status, headers, body } = await call('GET', path)
     expect([path, status, headers.get('retry-after'), body.code]).toEqual([path, 503, '2', 'unavailable'])
   }
@@ -129,6 +130,8 @@ test('60: searches of one application leave the connections for searches to othe
     '/connections/1',
     '/webhooks/messages',
     '/webhooks/1',
+    '/going-live',
+    '/deprecated',
   ]) {
     const page = await browser.get(`${server.authUrl}/developers/apps/${busy}${path}`)
     expect([path, page.status, page.text]).toEqual([

@@ -225,7 +225,7 @@ describe('87: a session', () => {
     expect(await query(server.database, `SELECT FROM developers WHERE email = 'x@y.example'`)).toEqual([])
     const csrf = await csrfOf(browser)
     const dangerous = ['application/edit', 'application/logo', 'application/logo/remove', 'webhooks/new']
-    for (const other of [...dangerous, `webhooks/${someId}/edit`]) {
+    for (const other of [...dangerous, 'going-live', `webhooks/${someId}/edit`]) {
       const address = `${server.authUrl}/developers/apps/${ledger.clientId}/${other}`
       const answer = await browser.post(address, csrf)
       expect([other, redirectOf(answer)?.pathname]).toEqual([other, '/developers/confirm'])

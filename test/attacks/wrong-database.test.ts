@@ -150,14 +150,18 @@ describe('the demo on a database that is not its own', () => {
   })
 })
 
-test('the demo records that a database is its own, accepts it after any additions, and shows its log on demand', async () => {
-  const { env, remove } = await newDeployment({
+test('the demo creates its missing data directory, records that a database is its own, accepts it after any additions, and shows its log on demand', async () => {
+  const partnerUrl = `http://localhost:${await freePort()}`
+  const { env, dataDir, remove } = await newDeployment({
     DATABASE_URL: db.url,
     LATCHKEY_SECRET: 'the secret of the demo, 32 bytes or more',
-    PARTNER_URL: `http://localhost:${await freePort()}`,
+    PARTNER_URL: partnerUrl,
   })
+  env.LATCHKEY_DATA_DIR = join(dataDir, 'not/there/yet')
   try {
     const quiet = await startLatchkey(['demo', '--json'], env)
+    expect(quiet.ready.partner_url).toBe(partnerUrl)
+    expect((await fetch(partnerUrl)).status).toBe(200)
     await fetch(`${quiet.ready.auth_url}/login`)
     expect(await quiet.stop()).toBe(0)
     expect(quiet.errors()).not.toContain('"route"')

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { testDatabase } from '../support/database.ts'
 import { createPartner, importUsers, newDeployment } from '../support/deployment.ts'
 import { emailOf, password } from '../support/directory.ts'
 import { browserFixture, databaseFixture } from '../support/fixtures.ts'
-import { type RunningLatchkey, startLatchkey } from '../support/latchkey.ts'
+import type { RunningLatchkey } from '../support/latchkey.ts'
 import { partnerAppFixture } from '../support/partner-app-process.ts'
 import { freePort } from '../support/ports.ts'
 
@@ -60,20 +59,4 @@ test('the connection survives a restart of the server', async () => {
 test('no embedded PostgreSQL was started, and no secret was stored', () => {
   expect(existsSync(join(deployment.dataDir, 'postgres'))).toBe(false)
   expect(existsSync(join(deployment.dataDir, 'secret'))).toBe(false)
-})
-
-test('`latchkey demo` also runs on a separate database, and creates its missing data directory', async () => {
-  const own = await testDatabase()
-  const partnerAt = `http://localhost:${await freePort()}`
-  const { env, dataDir, remove } = await newDeployment({ DATABASE_URL: own.url, PARTNER_URL: partnerAt })
-  const demo = await startLatchkey(['demo'], {
-    ...env,
-    LATCHKEY_DATA_DIR: join(dataDir, 'not/there/yet'),
-    LATCHKEY_SECRET: 'the secret of the demo, 32 bytes or more',
-  })
-  expect(demo.ready.partner_url).toBe(partnerAt)
-  expect((await fetch(partnerAt)).status).toBe(200)
-  expect(await demo.stop()).toBe(0)
-  remove()
-  await own.drop()
 })

@@ -4,9 +4,10 @@ import { afterAll, expect, test } from 'vitest'
 import { keyIdOf } from '../../src/secrets/derived-keys.ts'
 import { tokensFor } from '../support/connection.ts'
 import { createPartner, importUsers, newDeployment } from '../support/deployment.ts'
+import { expectNothingLeft } from '../support/embedded.ts'
 import { api } from '../support/journey.ts'
 import { publishedKids } from '../support/keys.ts'
-import { latchkey } from '../support/latchkey.ts'
+import { hostedLatchkey, latchkey } from '../support/latchkey.ts'
 import { Visitor } from '../support/visitor.ts'
 
 const deployment = await newDeployment()
@@ -26,6 +27,7 @@ function secrets(): Record<string, string> {
 }
 
 const run = (...args: string[]) => latchkey(['secret', 'rotate', ...args], deployment.env)
+const refused = (...args: string[]) => hostedLatchkey(['secret', 'rotate', ...args], deployment.env)
 
 test('the secret in the data directory is replaced with one command and one restart, and nothing ends', async () => {
   await importUsers(deployment, ['ada'])
@@ -47,7 +49,7 @@ test('the secret in the data directory is replaced with one command and one rest
   expect(after.secret).not.toBe(before.secrets.secret)
   for (const secret of Object.values(after)) expect(stdout).not.toContain(secret)
   // A second time would end what the first secret made.
-  expect(await run()).toMatchObject({
+  expect(await refused()).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('no server has started with it yet'),
   })
@@ -57,12 +59,14 @@ test('the secret in the data directory is replaced with one command and one rest
   expect(await kids()).toEqual(before.kids)
   expect((await api(deployment, 'households', accessToken)).status).toBe(200)
   expect((await visitor.get(`${deployment.authUrl}/connections`)).status).toBe(200)
-  expect(await run()).toMatchObject({ code: 1, stderr: expect.stringMatching(/needed until \d{4}-/) })
+  expect(await refused()).toMatchObject({ code: 1, stderr: expect.stringMatching(/needed until \d{4}-/) })
   expect(secrets()).toEqual(after)
 
   // After a leak, the server must be stopped.
-  const refused = await run('--compromised')
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Another Latchkey server') })
+  expect(await refused('--compromised')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Another Latchkey server'),
+  })
   expect(secrets()).toEqual(after)
   expect(await restarted.stop()).toBe(0)
   const compromised = await run('--compromised', '--json')
@@ -74,4 +78,5 @@ test('the secret in the data directory is replaced with one command and one rest
   expect((await api(deployment, 'households', accessToken)).status).toBe(401)
   for (const kid of await kids()) expect(before.kids).not.toContain(kid)
   expect(await last.stop()).toBe(0)
+  expectNothingLeft(deployment)
 }, 240_000)

@@ -10,6 +10,7 @@ import {
   type Deployment,
   importUsers,
   newDeployment,
+  postmasterPid,
   runningPostgres,
 } from '../support/deployment.ts'
 import {
@@ -56,23 +57,18 @@ describe('commands without a server', () => {
     expectNothingLeft(deployment)
   })
 
-  test.each([
-    ['an unrelated process', 'sleep'],
-    ['no existing process', 'none'],
-  ])('work when postmaster.pid of a killed PostgreSQL names %s', async (_who, kind) => {
-    const server = await deployment.start()
-    const postgres = runningPostgres(deployment.dataDir)
-    process.kill(postgres, 'SIGKILL')
-    await killed(server.process)
-    const other = kind === 'sleep' ? spawn('sleep', ['60']) : undefined
-    if (other) {
-      const file = join(deployment.dataDir, 'postgres', 'postmaster.pid')
-      writeFileSync(file, readFileSync(file, 'utf8').replace(/^\d+/, String(other.pid)))
-    }
+  test('work when postmaster.pid of a killed PostgreSQL names an unrelated process', async () => {
+    const child = spawnCommand(deployment, 'partner', 'list')
+    await expectEventually(async () => postmasterPid(deployment.dataDir) !== undefined, 10_000)
+    await killed(child)
+    process.kill(runningPostgres(deployment.dataDir), 'SIGKILL')
+    const other = spawn('sleep', ['60'])
+    const file = join(deployment.dataDir, 'postgres', 'postmaster.pid')
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^\d+/, String(other.pid)))
     expect(await partnerNames(deployment)).toEqual(['Test Partner'])
     expectNothingLeft(deployment)
-    expect(other?.exitCode ?? null).toBeNull() // the unrelated process was not touched
-    other?.kill()
+    expect(other.exitCode).toBeNull() // the unrelated process was not touched
+    other.kill()
   })
 })
 
@@ -109,6 +105,14 @@ describe('next to a running server', () => {
     expect(await readiness(deployment)).toBe(200)
     const { accessToken } = await tokensFor(deployment, partner, 'ann')
     expect((await api(deployment, 'households', accessToken)).status).toBe(200)
+  })
+
+  test('that is killed with its PostgreSQL: commands work, although postmaster.pid names no existing process', async () => {
+    process.kill(runningPostgres(deployment.dataDir), 'SIGKILL')
+    await killed(server.process)
+    expect(postmasterPid(deployment.dataDir)).toBeDefined()
+    expect(await partnerNames(deployment)).toEqual(['Test Partner'])
+    expectNothingLeft(deployment)
   })
 })
 

@@ -11,7 +11,7 @@ test('90: servers are killed while users connect and disconnect: every event arr
   const server = await testServer({ on: db })
   const partner = await server.partner()
   await server.close()
-  const { events, uninterrupted } = await killsDuringChanges(db, receiver, partner, 2)
+  const { events, uninterrupted } = await killsDuringChanges(db, receiver, partner, 2, 150)
   expect(events).toBeGreaterThan(10)
   expect(uninterrupted.count).toBeGreaterThan(5)
 })

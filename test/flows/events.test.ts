@@ -14,6 +14,7 @@ import {
   type ConnectedUser,
   checkedEvents,
   connectingUsers,
+  ended,
   endpointOf,
   eventsOf,
   revoked,
@@ -125,15 +126,21 @@ describe('the end of a grant is one event, with who ended it and why', () => {
 })
 
 describe('a connection that ends while it is deleted: both succeed, without a deadlock', () => {
-  const doors: [string, (user: ConnectedUser, of: TestPartner) => Promise<unknown>, object][] = [
-    ['with its user', ({ id }) => eraseUser(database, systemOrigin, id), { kind: 'erased' }],
+  const doors: [string, (user: ConnectedUser, of: TestPartner) => Promise<unknown>, object, object[]][] = [
+    [
+      'with its user',
+      ({ id }) => eraseUser(database, systemOrigin, id),
+      { kind: 'erased' },
+      [ended('user_disabled'), revoked('operator', 'user_deleted')],
+    ],
     [
       'with its partner',
       (_user, of) => deletePartner(database, systemOrigin, of.clientId, undefined),
       { kind: 'deleted' },
+      [],
     ],
   ]
-  test.each(doors)('%s', async (_name, remove, outcome) => {
+  test.each(doors)('%s', async (_name, remove, outcome, events) => {
     const own = await server.partner()
     await endpointOf(server, own)
     const user = await connected(own)
@@ -153,6 +160,7 @@ describe('a connection that ends while it is deleted: both succeed, without a de
     expect(removed).toMatchObject(outcome)
     expect(answer.status).toBe(200)
     expect(await query(database, 'SELECT FROM connections WHERE grant_id = $1', [user.grantId])).toEqual([])
+    expect(await user.told()).toMatchObject(events)
   })
 })
 

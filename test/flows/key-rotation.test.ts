@@ -5,36 +5,43 @@ import { Keyring } from '../../src/keys/keyring.ts'
 import { readIdTokenHint } from '../../src/tokens/id-token.ts'
 import { codeFor, type Issued, issued, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
-import { seed } from '../support/directory.ts'
-import { type InterruptibleDatabase, interruptibleDatabase } from '../support/interruptible-database.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
+import { interruptibleDatabase } from '../support/interruptible-database.ts'
 import { refresh, send, token } from '../support/journey.ts'
 import { jwksUrl, keysOf, passKeyTime, publishedKids, rotateKey } from '../support/keys.ts'
-import { type TestPartner, type TestServer, testServer } from '../support/server.ts'
 
 const hour = 3600
 const day = 24 * hour
 
-let db: InterruptibleDatabase
-let servers: TestServer[]
-let server: TestServer
-let partner: TestPartner
+const db = await databaseFixture(interruptibleDatabase)
+const server = await serverFixture({ on: db, users: ['ada'], households: ['h1'] })
+const servers = [server, await serverFixture({ on: db }), await serverFixture({ on: db })]
+const partner = await server.partner()
+await query(db.database, 'CREATE TABLE first_keys AS SELECT * FROM signing_keys')
+
+let ahead = 0
 let first: Issued
 
+/** Moves the clock of the server forward, until the end of the test. */
+function advanceClock(seconds: number): void {
+  server.advanceClock(seconds)
+  ahead += seconds
+}
+
 beforeEach(async () => {
-  db = await interruptibleDatabase()
-  servers = [await testServer({ on: db }), await testServer({ on: db }), await testServer({ on: db })]
-  const [one] = servers
-  if (!one) throw new Error('no server')
-  server = one
-  partner = await server.partner()
-  await seed(db.database, { users: [{ id: 'ada' }], households: [{ id: 'h1' }] })
   first = await tokensFor(server, partner, 'ada')
 })
+/** Each test begins with the first keys, new. */
 afterEach(async () => {
   vi.useRealTimers()
   vi.restoreAllMocks()
-  await Promise.all(servers.map((one) => one.close()))
-  await db.drop()
+  advanceClock(-ahead)
+  await query(
+    db.database,
+    `DELETE FROM signing_keys; INSERT INTO signing_keys SELECT * FROM first_keys;
+     UPDATE signing_keys SET created_at = now(), signs_from = now()`,
+  )
+  await Promise.all(servers.map(({ context }) => context.keyring.refresh()))
 })
 
 /** The kid of a fresh id_token. */
@@ -75,7 +82,7 @@ test('a new key is published immediately, signs after an hour, and its predecess
 test('a server switches keys by its own clock, without a refresh', async () => {
   const next = await rotateKey(server)
   await server.context.keyring.refresh()
-  server.advanceClock(hour)
+  advanceClock(hour)
   expect(await signer()).toBe(next.kid)
 })
 
@@ -83,7 +90,7 @@ test('an id_token signed by a retired key is still accepted as id_token_hint', a
   const { idToken } = first
   await rotateKey(server)
   await pass(hour + day)
-  server.advanceClock(hour + day)
+  advanceClock(hour + day)
   expect(await publishedKids(server)).not.toContain(decodeProtectedHeader(idToken).kid)
   expect(await readIdTokenHint(server.context, idToken)).toMatchObject({
     kind: 'valid',
@@ -155,22 +162,22 @@ describe('a server that could not refresh for ten minutes', () => {
   test('reads the keys before it signs or publishes', async () => {
     const next = await rotateKey(server)
     expect(await publishedKids(server)).not.toContain(next.kid)
-    server.advanceClock(540)
+    advanceClock(540)
     expect(await publishedKids(server)).not.toContain(next.kid)
-    server.advanceClock(61)
+    advanceClock(61)
     expect(await publishedKids(server)).toContain(next.kid)
 
     // The process was paused for two days. The keys in its memory are retired.
     await passKeyTime(server, 2 * day)
-    server.advanceClock(2 * day)
+    advanceClock(2 * day)
     expect(await signer()).toBe(next.kid)
   })
 
   test('answers 503 while the database is unavailable instead of publishing keys that may be retired', async () => {
     await db.cut()
-    server.advanceClock(540)
+    advanceClock(540)
     expect((await send(jwksUrl(server), {})).status).toBe(200)
-    server.advanceClock(61)
+    advanceClock(61)
     expect(await send(jwksUrl(server), {})).toMatchObject({ status: 503, body: { code: 'unavailable' } })
     await db.heal()
     expect((await send(jwksUrl(server), {})).status).toBe(200)
@@ -179,7 +186,7 @@ describe('a server that could not refresh for ten minutes', () => {
   test('does not consume a code if it cannot sign the answer', async () => {
     const code = await codeFor(server, partner, 'ada')
     const exchange = () => token(server, partner, { grant_type: 'authorization_code', code })
-    server.advanceClock(601)
+    advanceClock(601)
     const refreshing = vi.spyOn(server.context.keyring, 'refresh')
     refreshing.mockRejectedValueOnce(new DatabaseUnavailable('the keys cannot be read'))
     expect((await exchange()).status).toBe(503)

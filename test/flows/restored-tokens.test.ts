@@ -1,65 +1,73 @@
-import { randomBytes } from 'node:crypto'
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { systemOrigin } from '../../src/audit/origin.ts'
 import { backUp } from '../../src/backup/back-up.ts'
 import { restore } from '../../src/backup/restore.ts'
 import { openPool } from '../../src/database/database.ts'
 import { parseRefreshToken, refreshTokenText } from '../../src/secrets/connection-token.ts'
 import { connectionOf, type Issued, issued, tokensFor } from '../support/connection.ts'
-import { query, testDatabase } from '../support/database.ts'
+import { query } from '../support/database.ts'
 import { movableClock } from '../support/database-clock.ts'
-import { serverFixture } from '../support/fixtures.ts'
+import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { api, refresh, type TokenAnswer, token } from '../support/journey.ts'
 import { logLines } from '../support/logs.ts'
-import { type TestServer, testKeys, testServer } from '../support/server.ts'
+import { type TestServer, testKeys } from '../support/server.ts'
 import { expectInvalidGrant } from '../support/token-endpoint.ts'
 
 const day = 24 * 3600
 const windowDays = 7
 
-const source = await serverFixture({ users: ['ada'], households: ['h1'] })
+/** One for each test: what happens to the connection of one test does not concern the others. */
+const users = [
+  'chain',
+  'late',
+  'race',
+  'foreign',
+  'far',
+  'window',
+  'no-window',
+  'no-restore',
+  'access',
+] as const
+type User = (typeof users)[number]
+
+const source = await serverFixture({ users: [...users], households: ['h1'] })
 const partner = await source.partner()
 const other = await source.partner({ name: 'Other Partner' })
 await query(source.database, `INSERT INTO deployment (environment) VALUES ('sandbox') ON CONFLICT DO NOTHING`)
 
-const files: string[] = []
-afterAll(() => {
-  for (const file of files) rmSync(file, { force: true })
-})
-const newFile = () => {
-  const file = join(tmpdir(), `latchkey-restored-${randomBytes(6).toString('hex')}`)
-  files.push(file)
-  return file
+const directory = mkdtempSync(join(tmpdir(), 'latchkey-restored-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const [file, noEndings] = [join(directory, 'backup'), join(directory, 'endings')]
+writeFileSync(noEndings, '')
+
+/** The tokens of all users but `late`, who connects after the backup. */
+const atBackup = new Map<User, Issued>()
+for (const user of users) if (user !== 'late') atBackup.set(user, await tokensFor(source, partner, user))
+await backUp(source.database, 'sandbox', file, new Date())
+
+const tokensAtBackup = (user: User) => atBackup.get(user) ?? expect.fail()
+
+/** A server on a database that the backup was restored into. */
+async function restoredServer(tokenWindowDays: number): Promise<TestServer> {
+  const target = await databaseFixture()
+  await query(target.database, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+  await restore(target.database, systemOrigin, file, {
+    environment: 'sandbox',
+    keys: testKeys('sandbox'),
+    endings: { kind: 'log', file: noEndings },
+    tokenWindowDays,
+  })
+  const clock = await movableClock(target)
+  const database = openPool(target.url, () => {}) // connections from before do not have the clock
+  afterAll(() => database.close())
+  return serverFixture({ on: { ...target, database }, clock })
 }
 
-/** A backup of the source as it is now, and a server on the database that it is restored into. */
-async function backedUp(tokenWindowDays = windowDays): Promise<() => Promise<TestServer>> {
-  const [file, noEndings] = [newFile(), newFile()]
-  await backUp(source.database, 'sandbox', file, new Date())
-  writeFileSync(noEndings, '')
-  return async () => {
-    const target = await testDatabase()
-    onTestFinished(() => target.drop())
-    await query(target.database, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
-    await restore(target.database, systemOrigin, file, {
-      environment: 'sandbox',
-      keys: testKeys('sandbox'),
-      endings: { kind: 'log', file: noEndings },
-      tokenWindowDays,
-    })
-    const clock = await movableClock(target)
-    const database = openPool(target.url, () => {}) // connections from before do not have the clock
-    const server = await testServer({ on: { ...target, database }, clock })
-    onTestFinished(async () => {
-      await server.close()
-      await database.close()
-    })
-    return server
-  }
-}
+const restored = await restoredServer(windowDays)
+const withoutWindow = await restoredServer(0)
 
 async function refreshTimes(times: number, { refreshToken }: Issued): Promise<Issued> {
   let tokens: Issued = { accessToken: '', refreshToken, idToken: '' }
@@ -103,11 +111,41 @@ function expectAhead(server: TestServer, answer: TokenAnswer): void {
 }
 
 describe('61: a refresh token that is newer than the restored backup', () => {
+  test('of a connection that the backup does not have is unknown', async () => {
+    const newest = await refreshTimes(2, await tokensFor(source, partner, 'late'))
+    expectInvalidGrant(await refresh(restored, partner, newest.refreshToken), /^Unknown or expired/)
+  })
+
+  test('several times at once: all get the same successor', async () => {
+    const newest = await refreshTimes(2, tokensAtBackup('race'))
+    const answers = await atOnce(restored, () => refresh(restored, partner, newest.refreshToken))
+    expect(new Set(answers.map((answer) => issued(answer).refreshToken)).size).toBe(1)
+    expect(await connectionOf(restored, newest.refreshToken)).toMatchObject({ revoked: false, generation: 4 })
+  })
+
+  test('of another client, or at another endpoint, changes nothing', async () => {
+    const { refreshToken } = await refreshTimes(2, tokensAtBackup('foreign'))
+    expectInvalidGrant(await refresh(restored, other, refreshToken), /or it was issued to another client\.$/)
+    const introspected = await token(restored, partner, { token: refreshToken }, 'introspect')
+    expect(introspected.body).toEqual({ active: false })
+    expect((await token(restored, other, { token: refreshToken }, 'revoke')).status).toBe(200)
+    expect(await connectionOf(restored, refreshToken)).toMatchObject({ revoked: false, generation: 1 })
+    expect((await token(restored, partner, { token: refreshToken }, 'revoke')).status).toBe(200)
+    expect(await connectionOf(restored, refreshToken)).toMatchObject({ revoked_for: 'partner' })
+  })
+
+  test('by 1,000 generations is accepted, by more is refused', async () => {
+    const { refreshToken } = tokensAtBackup('far')
+    const later = (by: number) => ofGeneration(refreshToken, (generation) => generation + by)
+    expectAhead(restored, await refresh(restored, partner, later(1001)))
+    expect(await connectionOf(restored, refreshToken)).toMatchObject({ revoked: false, generation: 1 })
+    issued(await refresh(restored, partner, later(1000)))
+    expect(await connectionOf(restored, refreshToken)).toMatchObject({ revoked: false, generation: 1002 })
+  })
+
   test('is accepted in the window, the log says so, and the chain goes on', async () => {
-    const atBackup = await tokensFor(source, partner, 'ada')
-    const restoring = await backedUp()
-    const newest = await refreshTimes(3, atBackup)
-    const restored = await restoring()
+    const oldest = tokensAtBackup('chain')
+    const newest = await refreshTimes(3, oldest)
     const answer = await refresh(restored, partner, newest.refreshToken)
     const fifth = issued(answer)
     expect(logged(restored, answer)).toMatchObject({ outcome: 'issued', ahead_of_row: 'accepted' })
@@ -121,7 +159,7 @@ describe('61: a refresh token that is newer than the restored backup', () => {
     expect(await statusOf(restored, sixth)).toBe(200)
     await restored.passTime(121)
     expectInvalidGrant(
-      await refresh(restored, partner, atBackup.refreshToken),
+      await refresh(restored, partner, oldest.refreshToken),
       /^Refresh token reuse detected\./,
     )
     expect(await connectionOf(restored, sixth.refreshToken)).toMatchObject({
@@ -129,66 +167,8 @@ describe('61: a refresh token that is newer than the restored backup', () => {
     })
   })
 
-  test('of a connection that the backup does not have is unknown', async () => {
-    const restoring = await backedUp()
-    const newest = await refreshTimes(2, await tokensFor(source, partner, 'ada'))
-    const restored = await restoring()
-    expectInvalidGrant(await refresh(restored, partner, newest.refreshToken), /^Unknown or expired/)
-  })
-
-  test('several times at once: all get the same successor', async () => {
-    const atBackup = await tokensFor(source, partner, 'ada')
-    const restoring = await backedUp()
-    const newest = await refreshTimes(2, atBackup)
-    const restored = await restoring()
-    const answers = await atOnce(restored, () => refresh(restored, partner, newest.refreshToken))
-    expect(new Set(answers.map((answer) => issued(answer).refreshToken)).size).toBe(1)
-    expect(await connectionOf(restored, newest.refreshToken)).toMatchObject({ revoked: false, generation: 4 })
-  })
-
-  test('of another client, or at another endpoint, changes nothing', async () => {
-    const atBackup = await tokensFor(source, partner, 'ada')
-    const restoring = await backedUp()
-    const { refreshToken } = await refreshTimes(2, atBackup)
-    const restored = await restoring()
-    expectInvalidGrant(await refresh(restored, other, refreshToken), /or it was issued to another client\.$/)
-    const introspected = await token(restored, partner, { token: refreshToken }, 'introspect')
-    expect(introspected.body).toEqual({ active: false })
-    expect((await token(restored, other, { token: refreshToken }, 'revoke')).status).toBe(200)
-    expect(await connectionOf(restored, refreshToken)).toMatchObject({ revoked: false, generation: 1 })
-    expect((await token(restored, partner, { token: refreshToken }, 'revoke')).status).toBe(200)
-    expect(await connectionOf(restored, refreshToken)).toMatchObject({ revoked_for: 'partner' })
-  })
-
-  test('by 1,000 generations is accepted, by more is refused', async () => {
-    const { refreshToken } = await tokensFor(source, partner, 'ada')
-    const restored = await (await backedUp())()
-    const later = (by: number) => ofGeneration(refreshToken, (generation) => generation + by)
-    expectAhead(restored, await refresh(restored, partner, later(1001)))
-    expect(await connectionOf(restored, refreshToken)).toMatchObject({ revoked: false, generation: 1 })
-    issued(await refresh(restored, partner, later(1000)))
-    expect(await connectionOf(restored, refreshToken)).toMatchObject({ revoked: false, generation: 1002 })
-  })
-
-  test.each([
-    ['after the window', windowDays, windowDays * day + 60],
-    ['if the operator opened no window', 0, 0],
-  ])('%s is refused, and the token of the backup still works', async (_when, days, seconds) => {
-    const atBackup = await tokensFor(source, partner, 'ada')
-    const restoring = await backedUp(days)
-    const newest = await refreshTimes(2, atBackup)
-    const restored = await restoring()
-    await restored.passTime(seconds)
-    expectAhead(restored, await refresh(restored, partner, newest.refreshToken))
-    issued(await refresh(restored, partner, atBackup.refreshToken))
-    expect(await connectionOf(restored, atBackup.refreshToken)).toMatchObject({
-      revoked: false,
-      generation: 2,
-    })
-  })
-
   test('is refused as long as no backup was restored', async () => {
-    const { refreshToken } = await tokensFor(source, partner, 'ada')
+    const { refreshToken } = tokensAtBackup('no-restore')
     const ahead = ofGeneration(refreshToken, (generation) => generation + 1)
     expectAhead(source, await refresh(source, partner, ahead))
     expect(await connectionOf(source, refreshToken)).toMatchObject({ revoked: false, generation: 1 })
@@ -196,13 +176,30 @@ describe('61: a refresh token that is newer than the restored backup', () => {
 })
 
 test('61: access tokens from before a restore have ended, and a refresh gives new ones', async () => {
-  const atBackup = await tokensFor(source, partner, 'ada')
-  const restored = await (await backedUp())()
-  expect(await statusOf(source, atBackup)).toBe(200)
-  expect(await api(restored, 'households', atBackup.accessToken)).toMatchObject({
+  const oldest = tokensAtBackup('access')
+  expect(await statusOf(source, oldest)).toBe(200)
+  expect(await api(restored, 'households', oldest.accessToken)).toMatchObject({
     status: 401,
     body: { detail: expect.stringContaining('Get a new one with the refresh token') },
   })
-  const next = issued(await refresh(restored, partner, atBackup.refreshToken))
+  const next = issued(await refresh(restored, partner, oldest.refreshToken))
   expect(await statusOf(restored, next)).toBe(200)
+})
+
+// Last, because the clock of the first server is then after the window.
+describe('61: a refresh token that is newer than the restored backup, outside the window', () => {
+  test.each<[string, User, TestServer, number]>([
+    ['after the window', 'window', restored, windowDays * day + 60],
+    ['if the operator opened no window', 'no-window', withoutWindow, 0],
+  ])('%s is refused, and the token of the backup still works', async (_when, user, server, seconds) => {
+    const oldest = tokensAtBackup(user)
+    const newest = await refreshTimes(2, oldest)
+    await server.passTime(seconds)
+    expectAhead(server, await refresh(server, partner, newest.refreshToken))
+    issued(await refresh(server, partner, oldest.refreshToken))
+    expect(await connectionOf(server, oldest.refreshToken)).toMatchObject({
+      revoked: false,
+      generation: 2,
+    })
+  })
 })

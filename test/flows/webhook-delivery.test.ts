@@ -10,6 +10,7 @@ import { findMessage, sendTestEvent } from '../../src/webhooks/messages.ts'
 import { scheduleSeconds } from '../../src/webhooks/webhook-worker.ts'
 import { query } from '../support/database.ts'
 import { serverFixture } from '../support/fixtures.ts'
+import { compiledReceiver, runReceiver } from '../support/guide-receiver.ts'
 import {
   deliverDue,
   developer,
@@ -117,6 +118,29 @@ describe('a delivery', () => {
     if (sent.kind !== 'sent' || !delivery) throw new Error('nothing was delivered')
     verifyDelivery(secret, delivery)
     expect(delivery.event.type).toBe('webhook.test')
+  })
+
+  test('is accepted by the receiver of the guide, with a shared secret and a key pair; a wrong secret is named', async () => {
+    const program = compiledReceiver()
+    for (const [secretKind, wrong] of [
+      ['hmac'],
+      ['ed25519'],
+      ['hmac', `whsec_${'A'.repeat(43)}=`],
+    ] as const) {
+      let id = ''
+      const guide = await runReceiver(program, async (url) => {
+        const added = await endpointAt(server, clientId, url, { secretKind })
+        id = added.endpoint.id
+        return wrong ?? (added.secret || (added.endpoint.secrets[0]?.public_key ?? ''))
+      })
+      const sent = await sendTestEvent(context, developer, { clientId, id })
+      await deliverDue(server)
+      const { state, attempts_made: attempts } = await message(sent.kind === 'sent' ? sent.messageId : '')
+      await guide.stop()
+      expect(state).toBe(wrong ? 'waiting' : 'delivered')
+      if (wrong) expect(attempts[0]?.response).toContain('The signature is wrong')
+      else expect(guide.output()).toContain('webhook.test')
+    }
   })
 })
 

@@ -105,6 +105,7 @@ export function consolePages({
   record,
 }: ConsoleData): Record<string, string> {
   return {
+    overview: '/admin',
     partners: '/admin/partners',
     'partners empty': '/admin/partners?q=nothing',
     'partner new': '/admin/partners/new',
@@ -154,4 +155,19 @@ export function consolePages({
     search: '/admin/search?q=ledger',
     'search by name': '/admin/search?q=ada',
   }
+}
+
+/** A week of calls of one partner, whose refreshes fail since yesterday. */
+export async function addTraffic(to: TestServer): Promise<void> {
+  const { clientId } = await to.partner({ name: 'Sample Partner App' })
+  await query(
+    to.database,
+    `INSERT INTO call_hours
+     SELECT date_trunc('hour', now()) - n * interval '1 hour', kind, $1, calls, calls / 40 + CASE WHEN n < 9 THEN 30 ELSE 0 END,
+            calls / 300, CASE WHEN kind = 'token' AND n < 9 THEN 25 ELSE 0 END,
+            ARRAY[0, calls / 4, calls / 2, calls / 5, calls / 30, calls / 80, 0, 0, 0, 0, 0, 0, 0]
+       FROM generate_series(0, 720) n, (VALUES ('read', 3), ('token', 1)) k (kind, weight),
+            LATERAL (SELECT (weight * (130 + 90 * sin(n * 0.26 - 1.5) + (n * 7919) % 41))::int AS calls) c`,
+    [clientId],
+  )
 }

@@ -52,7 +52,7 @@ export class TokenTraffic {
     await expect
       .poll(() => this.ledger.length, { timeout: 20_000 })
       .toBeGreaterThan(before + this.chains.length)
-    await sleep(Math.random() * 400)
+    await sleep(Math.random() * 100)
     try {
       await strike()
     } finally {

@@ -66,13 +66,15 @@ class Processes {
 
 /**
  * Users connect and disconnect all the time, while the servers are killed in turns. Then checks that each change has arrived as
- * an event, that duplicates have one id and one body, and that the events of each grant arrived in their order.
+ * an event, that duplicates have one id and one body, and that the events of each grant arrived in their order. Each user waits
+ * `pause` milliseconds before each connection: a user without a pause keeps a processor busy.
  */
 export async function killsDuringChanges(
   db: TestDatabase,
   receiver: Receiver,
   partner: TestPartner,
   kills: number,
+  pause = 0,
 ): Promise<Outcome> {
   await seed(db.database, { users })
   const config = { environment: 'sandbox' as const, webhookAllow: ['127.0.0.1'] }
@@ -92,7 +94,7 @@ export async function killsDuringChanges(
   await processes.add()
   await processes.add()
   const stop = new AbortController()
-  const traffic = users.map((user) => changes(processes, partner, user, stop.signal))
+  const traffic = users.map((user) => changes(processes, partner, user, { stop: stop.signal, pause }))
   for (let kill = 0; kill < kills; kill++) {
     await sleep(Math.random() * 500)
     await processes.killAndRestart(kill)
@@ -104,16 +106,18 @@ export async function killsDuringChanges(
   return outcomeOf(db, receiver)
 }
 
-/** Connects and disconnects until the signal. A request that a kill cuts off is repeated at the other server. */
+/** Connects and disconnects until the signal, and at least four times. A request that a kill cuts off is repeated at the other server. */
 async function changes(
   processes: Processes,
   partner: TestPartner,
   user: string,
-  stop: AbortSignal,
+  { stop, pause }: { stop: AbortSignal; pause: number },
 ): Promise<void> {
   const visitor = new Visitor()
-  for (let turn = 0; !stop.aborted; turn++) {
+  let disconnected = 0
+  for (let turn = 0, more = 100; !stop.aborted || (disconnected < 4 && more-- > 0); turn++) {
     try {
+      await sleep(pause)
       const server = processes.addresses(turn)
       let page = await authorize(visitor, server, partner)
       if (page.document.querySelector('input[name=password]')) page = await logIn(visitor, page, user)
@@ -121,6 +125,7 @@ async function changes(
       if (!redirectOf(answer)?.searchParams.has('code')) continue
       const confirmation = await disconnectPage(visitor, processes.addresses(turn))
       await visitor.submit(confirmation, '/connections/disconnect', {})
+      disconnected++
     } catch {
       await sleep(50) // the server was killed
     }
