@@ -160,6 +160,12 @@ test('59: of a message that is sent again and again, the newest 100 attempts are
   expect(await query(database, 'SELECT FROM webhook_attempts')).toHaveLength(100)
 })
 
+test('59: endpoints of a partner are limited', async () => {
+  const add = () => addEndpoint(context, developer, { clientId, url: 'http://127.0.0.1:9/' })
+  for (let count = 0; count < 10; count++) expect((await add()).kind).toBe('added')
+  expect(await add()).toMatchObject({ kind: 'refused' })
+})
+
 test('59, 60: requests at the same time do not exceed the limits of endpoints and keys', async () => {
   const { clientId: eager } = await server.partner()
   await query(
