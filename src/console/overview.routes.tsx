@@ -22,7 +22,7 @@ export function overviewRoutes(app: FastifyInstance, context: Context, web: Cons
       const at = now()
       const values = [beginOf(range, at), ranges[range].period]
       const [calls, grants, found, events] = await Promise.all([
-        database.run(callsByPeriod, [...values, null]),
+        database.run(callsByPeriod, values),
         database.run(grantsByPeriod, values),
         database.run(concerns, []),
         database.run(latestEvents, []),

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Queries } from '../database/database.ts'
 import { beginOf, periodsOf, type RangeName, ranges } from '../panel/periods.ts'
-import { callsByPeriod, deprecatedCalls } from '../request-log/call-hours.sql.ts'
+import { deprecatedCalls, partnerCallsByPeriod } from '../request-log/call-hours.sql.ts'
 import { successors } from '../request-log/successors.ts'
 
 /** Days over which deprecated calls are counted. */
@@ -10,7 +10,7 @@ export const countedDays = 30
 /** The calls of a partner, period by period until now: the numbers of the charts. */
 export async function useOf(database: Queries, clientId: string, range: RangeName, now: Date) {
   const { period } = ranges[range]
-  const rows = await database.run(callsByPeriod, [beginOf(range, now), period, clientId])
+  const rows = await database.run(partnerCallsByPeriod, [beginOf(range, now), period, clientId])
   const data = periodsOf(range, now, rows).map(({ refreshRefused, p99, ...counts }) => ({
     ...counts,
     refresh_refused: refreshRefused,

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { effectiveLimits } from '../limit-settings.ts'
 import { beginOf, periodsOf, RangeQuery, ranges, totalP99 } from '../panel/periods.ts'
 import { findListedPartner } from '../partners/partners.sql.ts'
-import { busiestHours, callsByPeriod } from '../request-log/call-hours.sql.ts'
+import { busiestHours, partnerCallsByPeriod } from '../request-log/call-hours.sql.ts'
 import type { Static } from '../typebox.ts'
 import { developerPage } from './developer-page.ts'
 import type { DeveloperWeb } from './edge.ts'
@@ -25,7 +25,7 @@ export function overviewRoutes(app: FastifyInstance, context: Context, web: Deve
       const [begin, { period }] = [beginOf(range, at), ranges[range]]
       const [partner, calls, grants, concerns, busiest] = await Promise.all([
         database.maybe(findListedPartner, [clientId]),
-        database.run(callsByPeriod, [begin, period, clientId]),
+        database.run(partnerCallsByPeriod, [begin, period, clientId]),
         database.expensive.run(liveGrantsByPeriod, [clientId, begin, period]),
         database.run(partnerConcerns, [clientId]),
         database.run(busiestHours, [clientId, begin]),

@@ -81,16 +81,20 @@ export type CallHours = Static<typeof CallHours>
 const counts = ['calls', 'refused', 'failed', 'refresh_refused']
 const durations = [...durationBounds, Infinity].map((_, n) => `sum(slower[${n + 1}])::float8`)
 
-/**
- * Calls by period. Periods without calls have no row. $1 since when, $2 seconds of a period, $3 client_id, or null for all
- * calls
- */
-export const callsByPeriod = statement(
-  'calls_by_period',
-  CallHours,
+/** SQL: calls by period. $1 since when, $2 seconds of a period */
+const byPeriod = (filter: string) =>
   `SELECT to_timestamp(floor(extract(epoch FROM hour) / $2::int) * $2::int) AS at,
           ${counts.map((name) => `sum(${name})::float8 AS ${name}`).join(', ')}, ARRAY[${durations.join(', ')}] AS slower
-     FROM call_hours WHERE hour >= $1 AND ($3::text IS NULL OR client_id = $3) GROUP BY 1 ORDER BY 1`,
+     FROM call_hours WHERE hour >= $1 ${filter} GROUP BY 1 ORDER BY 1`
+
+/** All calls by period. Periods without calls have no row. $1 since when, $2 seconds of a period */
+export const callsByPeriod = statement('calls_by_period', CallHours, byPeriod(''))
+
+/** The calls of a partner by period. Periods without calls have no row. $1 since when, $2 seconds of a period, $3 client_id */
+export const partnerCallsByPeriod = statement(
+  'partner_calls_by_period',
+  CallHours,
+  byPeriod('AND client_id = $3'),
 )
 
 /**
