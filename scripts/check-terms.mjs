@@ -1,5 +1,5 @@
-// Compares identifiers, comments, strings and documentation with the table of terms in docs/style.md. Prints each term to avoid and
-// what to use instead, and fails if it finds any.
+// Compares identifiers, comments, strings and documentation with the table of terms in docs/style.md. Prints each term to avoid
+// and what to use instead, and fails if it finds any.
 // Usage: node scripts/check-terms.mjs [root of the project]
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -51,8 +51,8 @@ const lexer = {
 }
 
 /**
- * Separates a TypeScript file into `code` and `text` (comments, strings, JSX text). Both are as long as the source and have the same
- * line breaks, so that a match tells its line.
+ * Separates a TypeScript file into `code` and `text` (comments, strings, JSX text). Both are as long as the source and have the
+ * same line breaks, so that a match tells its line.
  */
 function separate(source, isJsx) {
   let code = ''
@@ -87,7 +87,9 @@ function matchAt(pattern, source, at) {
   return pattern.exec(source)?.[0]
 }
 
-/** The words of a comment, string or JSX text. Delimiters become white space: a phrase may continue in the next line or string. */
+/**
+ * The words of a comment, string or JSX text. Delimiters become white space: a phrase may continue in the next line or string.
+ */
 function prose(kind, part) {
   switch (kind) {
     case 'comment':

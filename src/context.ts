@@ -6,6 +6,7 @@ import type { Keyring } from './keys/keyring.ts'
 import type { Limits } from './limits/limits.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { ExpensiveReadLimiter, PasswordHashLimiter } from './process/limiters.ts'
+import type { OneAtATime } from './process/one-at-a-time.ts'
 import type { Usage } from './process/usage.ts'
 import type { ReadLog } from './read-log/read-log.ts'
 import type { CallHourCounts } from './request-log/call-hours.ts'
@@ -23,6 +24,8 @@ export type Context = {
   expensiveReadLimiter: ExpensiveReadLimiter
   /** For what developers read on `database.expensive`, in pages and API together. */
   developerReadLimiter: ExpensiveReadLimiter
+  /** For changes of webhooks that can take seconds, in pages, developer API and admin API together. */
+  slowWebhookWork: OneAtATime
   limits: Limits
   usage: Usage
   readLog: ReadLog

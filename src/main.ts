@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises'
+import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import { AuditChain } from './audit/chain.ts'
 import { FailedLogins } from './audit/failed-logins.ts'
@@ -24,6 +25,7 @@ import type { Tracing } from './metrics/tracing.ts'
 import { createOpsServer } from './ops-server.ts'
 import { OutboxWorker } from './outbox/outbox-worker.ts'
 import { developerReadLimiter, expensiveReadLimiter, passwordHashLimiter } from './process/limiters.ts'
+import { OneAtATime } from './process/one-at-a-time.ts'
 import { Usage } from './process/usage.ts'
 import { ReadLog } from './read-log/read-log.ts'
 import { CallHourCounts } from './request-log/call-hours.ts'
@@ -147,6 +149,7 @@ async function openContext(config: Config, database: Database, logger: Logger): 
     passwordHashLimiter: passwordHashLimiter(),
     expensiveReadLimiter: expensiveReadLimiter(),
     developerReadLimiter: developerReadLimiter(),
+    slowWebhookWork: new OneAtATime(),
   }
   const rehashing = new Rehashing(database, limiters.passwordHashLimiter, logger, passwordCost)
   const metrics = serverMetrics(config, database, limiters)
@@ -232,12 +235,14 @@ function webhookWorker(
 ): WebhookWorker {
   const count = (outcome: AttemptOutcome) => metrics.countWebhookAttempt(outcome)
   return new WebhookWorker({
+    server: `${hostname()}:${settings.port}`,
     database,
     keys,
     logger,
     settings,
     sendsMails: settings.mail !== undefined,
     count,
+    observeDelay: (seconds) => metrics.observeWebhookDelay(seconds),
   })
 }
 

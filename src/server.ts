@@ -14,6 +14,7 @@ import { providerRoutes } from './admin/providers.routes.ts'
 import { requirementRoutes } from './admin/requirements.routes.ts'
 import { userChangeRoutes } from './admin/user-changes.routes.ts'
 import { userRoutes } from './admin/users.routes.ts'
+import { partnerWebhookRoutes } from './admin/webhooks.routes.ts'
 import { authorizeRoutes } from './authorize/authorize.routes.tsx'
 import { connectRoutes } from './authorize/connect.routes.tsx'
 import { householdsPageRoutes } from './authorize/households.routes.tsx'
@@ -62,7 +63,6 @@ import { tokenRoutes } from './tokens/token.routes.ts'
 import { assetRoutes } from './web/assets.routes.ts'
 import { languageRoutes } from './web/language.routes.ts'
 import { forUsers, type Web, webEdge } from './web/page-edge.tsx'
-import { OneAtATime } from './webhooks/one-at-a-time.ts'
 
 /** Registers everything that the server serves: the routes, their paths, and how each group reports errors. */
 export async function createServer(
@@ -89,9 +89,8 @@ export async function createServer(
     misplacedTokenRoutes(guessed)
   })
   for (const root of new Set([base, '/'])) await api(app, context, root)
-  const slowWebhookWork = new OneAtATime()
-  await developerRoutes(app, context, providers, slowWebhookWork)
-  await developerApiRoutes(app, context, slowWebhookWork)
+  await developerRoutes(app, context, providers)
+  await developerApiRoutes(app, context)
   if (!config.admin.listener) await adminSite(app, context, providers)
   return app
 }
@@ -232,6 +231,7 @@ function adminApi(app: FastifyInstance, context: Context): void {
   requirementRoutes(app, context)
   operatorRoutes(app, context)
   partnerDeveloperRoutes(app, context)
+  partnerWebhookRoutes(app, context)
   grantRoutes(app, context)
   keyRoutes(app, context)
   providerRoutes(app, context)

@@ -3,22 +3,27 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './support/longest-first.ts'
 
+const root = fileURLToPath(new URL('..', import.meta.url))
+
 /** The test files of these folders, to be run together: `--project NAME`. */
-const suite = (name: string, ...folders: string[]) => ({
+const suite = (name: string, ...include: string[]) => ({
   extends: true as const,
-  test: { name, include: folders.map((folder) => `test/${folder}/**/*.test.{ts,tsx}`) },
+  root, // Also for knip, which resolves the setup of a project from its root.
+  // Not among the common settings: Vitest would run it once for them and once for the project.
+  test: { name, include, globalSetup: 'test/support/global-setup.ts' },
 })
 
+const inFolders = (...folders: string[]) => folders.map((folder) => `test/${folder}/**/*.test.{ts,tsx}`)
+
 export default defineConfig({
-  root: fileURLToPath(new URL('..', import.meta.url)),
+  root,
   test: {
     projects: [
-      suite('main', 'flows', 'attacks', 'browser', 'crash'),
-      { extends: true, test: { name: 'clients', include: ['test/interop/*.test.ts'] } },
-      suite('interop', 'interop'),
-      suite('long', 'long'),
+      suite('main', ...inFolders('flows', 'attacks', 'browser', 'crash')),
+      suite('clients', 'test/interop/*.test.ts'),
+      suite('interop', ...inFolders('interop')),
+      suite('long', ...inFolders('long')),
     ],
-    globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/setup.ts',
     // For tests that hang. A busy machine may be slow, and no test is about how fast it is.
     testTimeout: 120_000,

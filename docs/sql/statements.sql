@@ -297,6 +297,8 @@ WITH candidate AS (
   SELECT $1, $2, id, now() FROM candidate WHERE status = 'active'
   ON CONFLICT DO NOTHING
   RETURNING developer_id
+), withdrawn AS (
+  DELETE FROM developer_links l USING bound WHERE l.developer_id = bound.developer_id
 ), audit AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -319,6 +321,8 @@ WITH candidate AS (
   SELECT $1, $2, id, now() FROM candidate WHERE status = 'active'
   ON CONFLICT DO NOTHING
   RETURNING operator_id
+), withdrawn AS (
+  DELETE FROM operator_links l USING bound WHERE l.operator_id = bound.operator_id
 ), audit AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -615,7 +619,8 @@ WITH admins AS (
   ORDER BY m.developer_id FOR UPDATE OF m
 ), found AS (
   SELECT m.developer_id, m.role, d.email FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
-  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) FOR UPDATE OF m
+  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) AND (SELECT count(*) FROM admins) >= 0
+  FOR UPDATE OF m
 ), gone AS (
   DELETE FROM developer_memberships m USING found
   WHERE m.client_id = $1 AND m.developer_id = found.developer_id AND ($3 OR NOT (found.developer_id IN (SELECT developer_id FROM admins) AND (SELECT count(*) FROM admins) = 1))
@@ -823,7 +828,8 @@ WITH e AS (
   SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
   origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
   (NULL)::text, (NULL)::text, (e.client_id)::text,
-  jsonb_strip_nulls(jsonb_build_object('before', jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)))
+  jsonb_strip_nulls(jsonb_build_object('before', jsonb_build_object('events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)
+      || jsonb_build_object('url', substring(e.url FROM '^[^/]*//[^/?]*/') || '…')))
   FROM (SELECT ($3)::jsonb AS origin) AS o, unnest(ARRAY['webhook.removed']) AS event, e
 )
 SELECT id FROM e;
@@ -870,8 +876,10 @@ WITH old AS (
   UPDATE webhook_endpoints n SET status = 'active', disabled_for = NULL, failing_since = NULL
   FROM old WHERE n.id = old.id AND NOT (old.disabled_for = 'operator' AND $3 = 'partner') RETURNING n.*
 ), due AS (
-  UPDATE webhook_messages m SET next_attempt_at = now(), failures = 0
-  FROM e WHERE m.endpoint_id = e.id AND m.next_attempt_at > now() + interval '30 seconds'
+  UPDATE webhook_messages m SET next_attempt_at = now(), due_since = now(), failures = 0
+  FROM e
+  WHERE m.endpoint_id = e.id AND (m.next_attempt_at > now() + interval '30 seconds'
+    OR m.next_attempt_at <= now() AND m.failures > 0)
 ), recorded AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -885,7 +893,11 @@ SELECT id, EXISTS (SELECT FROM old) AND NOT EXISTS (SELECT FROM e) AS is_refused
 FROM webhook_endpoints WHERE client_id = $1 AND id = $2;
 
 -- end_connections
-WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
+WITH live AS (
+  SELECT id FROM connections WHERE revoked_at IS NULL ORDER BY grant_id, id FOR NO KEY UPDATE
+), ended AS (
+  UPDATE connections c SET revoked_at = now() FROM live WHERE c.id = live.id RETURNING c.id
+)
 SELECT count(*)::int AS connections FROM ended;
 
 -- end_developer_session
@@ -1182,6 +1194,10 @@ WITH ended AS (
   FROM (SELECT ($4)::jsonb AS origin) AS o, unnest(ARRAY['operator.logged_out']) AS event, (SELECT count(*) AS ended FROM ended) AS sessions WHERE ended > 0
 )
 SELECT count(*)::int AS ended FROM ended;
+
+-- end_webhook_leases
+UPDATE webhook_messages SET next_attempt_at = now(), taken_by = NULL
+WHERE id IN (SELECT id FROM webhook_messages WHERE taken_by = $1 FOR NO KEY UPDATE SKIP LOCKED);
 
 -- ended_grants_of_user
 SELECT g.id, p.name AS partner_name, g.created_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS ended_at,
@@ -2007,7 +2023,8 @@ WITH partner AS (
   SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
   origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
   (NULL)::text, (NULL)::text, (e.client_id)::text,
-  jsonb_strip_nulls(jsonb_build_object('after', jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)))
+  jsonb_strip_nulls(jsonb_build_object('after', jsonb_build_object('events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)
+      || jsonb_build_object('url', substring(e.url FROM '^[^/]*//[^/?]*/') || '…')))
   FROM (SELECT ($8)::jsonb AS origin) AS o, unnest(ARRAY['webhook.added']) AS event, e
 )
 SELECT (SELECT id FROM e) AS id FROM partner;
@@ -3171,6 +3188,21 @@ coalesce((SELECT jsonb_agg(jsonb_build_object(
     WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL LIMIT 10000) AS w) AS waiting FROM webhook_endpoints e
 WHERE e.client_id = $1 AND ($2::uuid IS NULL OR e.id = $2) ORDER BY e.created_at, e.id;
 
+-- list_webhook_health
+SELECT e.id, health.* FROM webhook_endpoints e CROSS JOIN LATERAL (
+  SELECT max(a.at) FILTER (WHERE a.fault IS NULL) AS delivered_at,
+  max(a.at) FILTER (WHERE a.fault IS NOT NULL) AS failed_at,
+  (array_agg(a.fault ORDER BY a.at DESC) FILTER (WHERE a.fault IS NOT NULL))[1] AS fault
+  FROM ((SELECT m.id FROM webhook_messages m WHERE m.endpoint_id = e.id
+      ORDER BY m.created_at DESC, m.place DESC LIMIT 100)
+    UNION
+    (SELECT m.id FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL
+      ORDER BY m.next_attempt_at DESC LIMIT 100)) AS looked
+  CROSS JOIN LATERAL (SELECT * FROM webhook_attempts
+    WHERE message_id = looked.id ORDER BY number DESC LIMIT 2) AS a
+) AS health
+WHERE e.client_id = $1;
+
 -- list_webhook_messages
 WITH page AS (
   SELECT found.* FROM webhook_endpoints e CROSS JOIN LATERAL (
@@ -3219,6 +3251,13 @@ iso_date((now() AT TIME ZONE 'UTC')::date) AS today,
 FROM grants g JOIN partners p USING (client_id)
 WHERE g.user_id = $1 AND (g.revoked_at IS NULL AND coalesce(g.expires_at > now(), true))
 ORDER BY p.name, g.id;
+
+-- lock_connections_of_partner
+WITH locked AS (
+  SELECT c.id FROM grants g JOIN connections c ON c.grant_id = g.id
+  WHERE g.client_id = $1 ORDER BY g.id, c.id FOR UPDATE OF c
+)
+SELECT count(*)::int AS connections FROM locked;
 
 -- lock_partner
 SELECT client_id FROM partners WHERE client_id = $1 FOR UPDATE;
@@ -3310,11 +3349,15 @@ WITH given AS (
 SELECT * FROM known UNION ALL SELECT * FROM added;
 
 -- open_developer_session
-WITH opened AS (
+WITH provider AS (
+  SELECT FROM identity_providers WHERE id = $7::text AND developers FOR SHARE
+), opened AS (
   INSERT INTO developer_sessions (hash, developer_id, login_version, expires_at, browser, system, address, provider_id,
-    provider_sub, provider_sid)
-  SELECT $1, o.id, o.login_version, now() + interval '8 hours', $5, $6, $10::jsonb->>'address', $7, $8, $9
+    provider_sub, provider_sid, proved_at)
+  SELECT $1, o.id, o.login_version, now() + interval '8 hours', $5, $6, $10::jsonb->>'address', $7, $8, $9,
+  CASE WHEN $7::text IS NULL THEN now() ELSE least(coalesce($11::timestamptz, '-infinity'), now()) END
   FROM developers o WHERE o.id = $2::uuid AND o.login_version = $4::uuid AND o.status = 'active'
+  AND ($7::text IS NULL OR EXISTS (SELECT FROM provider))
   RETURNING developer_id
 ), seen AS (
   UPDATE developers o SET last_login_at = now() FROM opened WHERE o.id = opened.developer_id
@@ -3337,11 +3380,15 @@ WITH opened AS (
 SELECT developer_id::text AS id FROM opened;
 
 -- open_operator_session
-WITH opened AS (
+WITH provider AS (
+  SELECT FROM identity_providers WHERE id = $7::text AND operators FOR SHARE
+), opened AS (
   INSERT INTO operator_sessions (hash, operator_id, login_version, expires_at, browser, system, address, provider_id,
-    provider_sub, provider_sid)
-  SELECT $1, o.id, o.login_version, now() + interval '8 hours', $5, $6, $10::jsonb->>'address', $7, $8, $9
+    provider_sub, provider_sid, proved_at)
+  SELECT $1, o.id, o.login_version, now() + interval '8 hours', $5, $6, $10::jsonb->>'address', $7, $8, $9,
+  CASE WHEN $7::text IS NULL THEN now() ELSE least(coalesce($11::timestamptz, '-infinity'), now()) END
   FROM operators o WHERE o.id = $2::uuid AND o.login_version = $4::uuid AND o.status = 'active'
+  AND ($7::text IS NULL OR EXISTS (SELECT FROM provider))
   RETURNING operator_id
 ), seen AS (
   UPDATE operators o SET last_login_at = now() FROM opened WHERE o.id = opened.operator_id
@@ -3524,6 +3571,8 @@ SELECT kind, id, name, amount::float8, at FROM (
   SELECT 'refused_refreshes', '', '', sum(refresh_refused), min(hour) FROM call_hours
   WHERE client_id = $1 AND hour > now() - interval '1 day' AND refresh_refused > 0 HAVING count(*) > 0 UNION ALL
   SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours WHERE client_id = $1 AND hour > now() - interval '1 day' AND kind = 'limited' HAVING count(*) > 0 UNION ALL
+  SELECT 'no_credentials', '', '', 0, NULL FROM partners
+  WHERE client_id = $1 AND cardinality(secret_hashes) + cardinality(key_thumbprints) = 0 UNION ALL
   SELECT 'old_secret', '', '', cardinality(secret_hashes), NULL FROM partners WHERE client_id = $1 AND cardinality(secret_hashes) > 1 UNION ALL
   SELECT 'api_key', id, name, 0, expires_at FROM developer_keys
   WHERE client_id = $1 AND revoked_at IS NULL AND expires_at BETWEEN now() - interval '1 day' AND now() + 14 * interval '1 day' UNION ALL
@@ -3785,15 +3834,23 @@ SELECT count(*)::int AS removed FROM gone;
 -- read_deployment_facts
 WITH due AS (
   SELECT next_attempt_at FROM outbox WHERE next_attempt_at <= now() ORDER BY next_attempt_at LIMIT 10000
+), working AS (
+  SELECT e.id FROM webhook_endpoints e JOIN partners p ON p.client_id = e.client_id
+  WHERE e.status = 'active' AND e.failing_since IS NULL AND p.status = 'active'
 )
 SELECT (SELECT count(*)::integer FROM due) AS outbox_messages,
 coalesce((SELECT extract(epoch FROM now() - min(next_attempt_at)) FROM due), 0)::float8 AS outbox_oldest_seconds,
+(SELECT count(*)::integer
+  FROM (SELECT FROM working w JOIN webhook_messages m ON m.endpoint_id = w.id AND m.next_attempt_at <= now()
+    LIMIT 10000) AS due_webhook) AS webhook_messages,
 coalesce((SELECT extract(epoch FROM now() - min(oldest.next_attempt_at))
-    FROM webhook_endpoints e JOIN partners p ON p.client_id = e.client_id CROSS JOIN LATERAL (
-      SELECT m.next_attempt_at FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.next_attempt_at <= now()
-      ORDER BY m.next_attempt_at LIMIT 1) AS oldest
-    WHERE e.status = 'active' AND e.failing_since IS NULL AND p.status = 'active'), 0)::float8
-AS webhook_oldest_seconds,
+    FROM working w CROSS JOIN LATERAL (
+      SELECT m.next_attempt_at FROM webhook_messages m WHERE m.endpoint_id = w.id AND m.next_attempt_at <= now()
+      ORDER BY m.next_attempt_at LIMIT 1) AS oldest), 0)::float8 AS webhook_oldest_seconds,
+(SELECT jsonb_build_object('working', count(*) FILTER (WHERE e.status = 'active' AND e.failing_since IS NULL),
+    'failing', count(*) FILTER (WHERE e.status = 'active' AND e.failing_since IS NOT NULL),
+    'disabled', count(*) FILTER (WHERE e.status = 'disabled'))
+  FROM webhook_endpoints e) AS webhook_endpoints,
 (SELECT coalesce(jsonb_object_agg(algorithm, age), '{}')
   FROM (SELECT algorithm, extract(epoch FROM now() - max(created_at))::float8 AS age
     FROM signing_keys GROUP BY algorithm) AS newest) AS signing_key_ages;
@@ -3959,7 +4016,7 @@ SELECT;
 WITH endpoint AS (
   SELECT * FROM webhook_endpoints WHERE id = (SELECT endpoint_id FROM webhook_messages WHERE id = $1) FOR NO KEY UPDATE
 ), m AS (
-  UPDATE webhook_messages n SET next_attempt_at = NULL, outcome = 'delivered', finished_at = now()
+  UPDATE webhook_messages n SET next_attempt_at = NULL, taken_by = NULL, outcome = 'delivered', finished_at = now()
   FROM endpoint WHERE n.id = $1 AND n.endpoint_id = endpoint.id AND n.outcome IS NULL RETURNING n.*
 ), attempt AS (
   INSERT INTO webhook_attempts (message_id, number, duration_ms, status, fault, response)
@@ -3974,14 +4031,15 @@ WITH endpoint AS (
 ), e AS (
   UPDATE webhook_endpoints e SET failing_since = NULL FROM m WHERE e.id = m.endpoint_id AND e.failing_since IS NOT NULL
 )
-SELECT id FROM m;
+SELECT CASE WHEN attempts = 1 THEN extract(epoch FROM now() - created_at)::float8 END AS delay_seconds FROM m;
 
 -- record_webhook_failure
 WITH endpoint AS (
   SELECT * FROM webhook_endpoints WHERE id = (SELECT endpoint_id FROM webhook_messages WHERE id = $1) FOR NO KEY UPDATE
 ), m AS (
   UPDATE webhook_messages n
-  SET failures = n.failures + 1, next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
+  SET failures = n.failures + 1, taken_by = NULL,
+  next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
   outcome = CASE WHEN $7 IS NULL THEN 'given_up' END, finished_at = CASE WHEN $7 IS NULL THEN now() END
   FROM endpoint
   WHERE n.id = $1 AND n.endpoint_id = endpoint.id AND n.attempts = $2 AND n.outcome IS NULL RETURNING n.*
@@ -4012,6 +4070,14 @@ WITH endpoint AS (
   (NULL)::text, (NULL)::text, (e.client_id)::text,
   jsonb_strip_nulls(jsonb_build_object('cause', e.disabled_for, 'failing_since', e.failing_since))
   FROM (SELECT ($9)::jsonb AS origin) AS o, unnest(ARRAY['webhook.disabled']) AS event, e
+), counted AS (
+  INSERT INTO login_failures AS f (key, count, resets_at)
+  SELECT sha256(convert_to('webhook disabled ' || e.client_id, 'UTF8')), 1, now() + interval '1 day' FROM e
+  WHERE e.disabled_mail_at = now()
+  ON CONFLICT (key) DO UPDATE SET
+  count = CASE WHEN f.resets_at > now() THEN f.count + 1 ELSE 1 END,
+  resets_at = CASE WHEN f.resets_at > now() THEN f.resets_at ELSE excluded.resets_at END
+  RETURNING count, resets_at
 ), mail AS (
   INSERT INTO outbox (kind, payload, expires_at)
   SELECT 'mail',
@@ -4021,7 +4087,8 @@ WITH endpoint AS (
   now() + interval '2 days'
   FROM e JOIN partners p ON p.client_id = e.client_id
   JOIN developer_memberships s ON s.client_id = e.client_id AND s.role <> 'viewer' AND s.last_seen_at IS NOT NULL
-  JOIN developers u ON u.id = s.developer_id AND u.status = 'active' WHERE e.disabled_mail_at = now()
+  JOIN developers u ON u.id = s.developer_id AND u.status = 'active'
+  WHERE e.disabled_mail_at = now() AND (SELECT count FROM counted) <= 10
 )
 SELECT m.outcome IS NOT NULL AS is_given_up, EXISTS (SELECT FROM e) AS is_disabled FROM m;
 
@@ -4968,7 +5035,8 @@ CASE sees WHEN 'granted' THEN own END AS own,
 FROM caller, sample, own;
 
 -- secret_rotations
-SELECT at FROM audit_log WHERE client_id = $1 AND event = 'partner.secret_rotated' ORDER BY at DESC LIMIT $2;
+SELECT at FROM audit_log
+WHERE target_kind = 'partner' AND target_id = $1 AND event = 'partner.secret_rotated' ORDER BY at DESC LIMIT $2;
 
 -- server_facts
 SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
@@ -5334,7 +5402,8 @@ WITH busy AS MATERIALIZED (
   WHERE turns.turn_of_partner <= turns.free_of_partner AND m.next_attempt_at <= now()
   ORDER BY turns.turn, m.next_attempt_at LIMIT $3::int FOR NO KEY UPDATE OF m SKIP LOCKED
 ), taken AS (
-  UPDATE webhook_messages m SET attempts = m.attempts + 1, next_attempt_at = now() + interval '30 seconds'
+  UPDATE webhook_messages m
+  SET attempts = m.attempts + 1, next_attempt_at = now() + interval '30 seconds', taken_by = $4
   FROM chosen WHERE m.id = chosen.id RETURNING m.*
 ), behind AS (
   SELECT m.id, greatest(head.next_attempt_at, now() + interval '30 seconds') AS until
@@ -5576,7 +5645,8 @@ WITH admins AS (
   ORDER BY m.developer_id FOR UPDATE OF m
 ), found AS (
   SELECT m.developer_id, m.role, d.email FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
-  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) FOR UPDATE OF m
+  WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) AND (SELECT count(*) FROM admins) >= 0
+  FOR UPDATE OF m
 ), changed AS (
   UPDATE developer_memberships m SET role = $3 FROM found
   WHERE m.client_id = $1 AND m.developer_id = found.developer_id AND ($4 OR $3 = 'admin' OR NOT (found.developer_id IN (SELECT developer_id FROM admins) AND (SELECT count(*) FROM admins) = 1))
@@ -5708,7 +5778,11 @@ WITH old AS (
   SELECT event, origin->>'actor_kind', origin->>'actor_id', origin->>'actor_name', origin->>'via', origin->>'address',
   origin->>'user_agent', origin->>'request_id', 'webhook', (e.id)::text,
   (NULL)::text, (NULL)::text, (e.client_id)::text,
-  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(jsonb_build_object('url', old.url, 'events', old.events, 'description', old.description, 'status', old.status, 'disabled_for', old.disabled_for), jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)), 'after', differing_fields(jsonb_build_object('url', e.url, 'events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for), jsonb_build_object('url', old.url, 'events', old.events, 'description', old.description, 'status', old.status, 'disabled_for', old.disabled_for))))
+  jsonb_strip_nulls(jsonb_build_object('before', differing_fields(jsonb_build_object('events', old.events, 'description', old.description, 'status', old.status, 'disabled_for', old.disabled_for)
+        || jsonb_build_object('url', substring(old.url FROM '^[^/]*//[^/?]*/') || '…'), jsonb_build_object('events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)
+        || jsonb_build_object('url', substring(e.url FROM '^[^/]*//[^/?]*/') || '…')), 'after', differing_fields(jsonb_build_object('events', e.events, 'description', e.description, 'status', e.status, 'disabled_for', e.disabled_for)
+        || jsonb_build_object('url', substring(e.url FROM '^[^/]*//[^/?]*/') || '…'), jsonb_build_object('events', old.events, 'description', old.description, 'status', old.status, 'disabled_for', old.disabled_for)
+        || jsonb_build_object('url', substring(old.url FROM '^[^/]*//[^/?]*/') || '…')), 'url_changed', nullif(old.url <> e.url, false)))
   FROM (SELECT ($6)::jsonb AS origin) AS o, unnest(ARRAY['webhook.updated']) AS event, e JOIN old ON old.id = e.id
 )
 SELECT id FROM e;

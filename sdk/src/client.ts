@@ -16,6 +16,13 @@ import {
 export type Household = components['schemas']['Household']
 export type Account = components['schemas']['Account']
 
+type ReasonOf<Page extends { removed_reasons?: Record<string, string> }> = NonNullable<
+  Page['removed_reasons']
+>[string]
+/** Why a household or an account is no longer visible. */
+export type HouseholdRemovedReason = ReasonOf<components['schemas']['HouseholdPage']>
+export type AccountRemovedReason = ReasonOf<components['schemas']['AccountPage']>
+
 /** One page of a listing, with the numbers of its neighbours. */
 export type Page<T> = { items: T[]; previous: number | undefined; next: number | undefined }
 
@@ -81,12 +88,15 @@ export class Client {
   }
 
   /** All households, or what changed since the previous sync. */
-  syncHouseholds({ since, ...call }: SyncOptions = {}): Promise<SyncResult<Household>> {
+  syncHouseholds({
+    since,
+    ...call
+  }: SyncOptions = {}): Promise<SyncResult<Household, HouseholdRemovedReason>> {
     return readChanges(syncPages<Household>(this.#get, 'api/v2/households', call), since)
   }
 
   /** All active accounts, or what changed since the previous sync. */
-  syncAccounts({ since, ...call }: SyncOptions = {}): Promise<SyncResult<Account>> {
+  syncAccounts({ since, ...call }: SyncOptions = {}): Promise<SyncResult<Account, AccountRemovedReason>> {
     return readChanges(syncPages<Account>(this.#get, 'api/v2/accounts', call), since)
   }
 

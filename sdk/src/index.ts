@@ -12,7 +12,16 @@ import type { TokenStore } from './store.ts'
 
 export type { components, operations, paths } from './api.generated.ts'
 export type { CallbackRequest, ConnectAttempt, PartnerOptions } from './authorization.ts'
-export type { Account, Client, Household, Page, PageOptions, SyncOptions } from './client.ts'
+export type {
+  Account,
+  AccountRemovedReason,
+  Client,
+  Household,
+  HouseholdRemovedReason,
+  Page,
+  PageOptions,
+  SyncOptions,
+} from './client.ts'
 export { ConnectionEnded, type ErrorCode, LatchkeyError } from './errors.ts'
 export { fileStore } from './file-store.ts'
 export type { CallOptions } from './http.ts'

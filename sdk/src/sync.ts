@@ -5,16 +5,19 @@ import { isObject } from './http.ts'
 export type SyncPage<T> = {
   data: T[]
   removed?: string[]
+  removed_reasons?: Record<string, string>
   next_cursor: string | null
   receipt?: { count: number; removed?: number; sha256: string; as_of: string }
 }
 
-export type SyncResult<T> = {
+export type SyncResult<T, Reason extends string = string> = {
   /** Whether `changed` is all that the user sees. Then replace your copy. Otherwise update it. */
   full: boolean
   changed: T[]
   /** The ids of what the user no longer sees. Some may be unknown to you. */
   removed: string[]
+  /** Why each id is in `removed`. Servers that are newer than this library may send other reasons, and older ones send none. */
+  removedReasons: ReadonlyMap<string, Reason | (string & {})>
   /** Store it together with the changes, and send it as `since` next time. */
   asOf: string
 }
@@ -23,10 +26,10 @@ export type PageQuery = Record<string, string>
 type ReadPage<T> = (query: PageQuery) => Promise<SyncPage<T>>
 
 /** Everything, or what changed since `since`. If the server no longer knows that, everything. */
-export async function readChanges<T extends { id: string }>(
+export async function readChanges<T extends { id: string }, Reason extends string>(
   read: ReadPage<T>,
   since: string | undefined,
-): Promise<SyncResult<T>> {
+): Promise<SyncResult<T, Reason>> {
   try {
     return await readOnce(read, since)
   } catch (error) {
@@ -35,21 +38,24 @@ export async function readChanges<T extends { id: string }>(
   }
 }
 
-async function readOnce<T extends { id: string }>(
+async function readOnce<T extends { id: string }, Reason extends string>(
   read: ReadPage<T>,
   since: string | undefined,
-): Promise<SyncResult<T>> {
+): Promise<SyncResult<T, Reason>> {
   // An entry may come twice, in two pages, once as removed and once not. The later page counts.
   const newest = new Map<string, T | null>()
+  const reasons = new Map<string, string>()
   let asOf = ''
   for await (const page of readPages(read, since === undefined ? {} : { updated_since: since })) {
     for (const entry of page.data) newest.set(entry.id, entry)
     for (const id of page.removed ?? []) newest.set(id, null)
+    for (const [id, reason] of Object.entries(page.removed_reasons ?? {})) reasons.set(id, reason)
     asOf = page.receipt?.as_of ?? ''
   }
   const changed = [...newest.values()].filter((entry) => entry !== null)
   const removed = [...newest].filter(([, entry]) => entry === null).map(([id]) => id)
-  return { full: since === undefined, changed, removed, asOf }
+  const removedReasons = new Map([...reasons].filter(([id]) => newest.get(id) === null))
+  return { full: since === undefined, changed, removed, removedReasons, asOf }
 }
 
 /** The changes since then are not known, or the cursor is from before the server's secret was replaced. */
@@ -96,6 +102,7 @@ export function isSyncPage<T extends { id: string }>(value: unknown): value is S
     isObject(value) &&
     isEntries(value.data) &&
     (value.removed === undefined || isTexts(value.removed)) &&
+    (value.removed_reasons === undefined || areReasons(value.removed_reasons)) &&
     (typeof value.next_cursor === 'string' || (value.next_cursor === null && isReceipt(value.receipt)))
   )
 }
@@ -111,6 +118,10 @@ export function isEntry<T extends { id: string }>(value: unknown): value is T {
 
 function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
+function areReasons(value: unknown): value is Record<string, string> {
+  return isObject(value) && isTexts(Object.values(value))
 }
 
 function isReceipt(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto'
 import { LatchkeyError } from './errors.ts'
 import { isObject } from './http.ts'
 
@@ -18,8 +18,8 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
 const tolerance = 300
 
 /**
- * Checks the HMAC signature of a delivery (Standard Webhooks), and returns its event.
- * @param secret of the endpoint, `whsec_…`
+ * Checks the signature of a delivery (Standard Webhooks), and returns its event.
+ * @param secret of the endpoint: `whsec_…` of a shared secret, `whpk_…` of a key pair
  * @param body exactly as it was received, before it is parsed
  * @throws {LatchkeyError} `invalid_webhook`: do not trust the request, and answer it with 400
  */
@@ -28,17 +28,37 @@ export function verifyWebhook(secret: string, headers: Headers, body: string | U
   const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     String(headers[name] ?? ''),
   )
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  const key = Buffer.from(secret.replace(/^wh(sec|pk)_/, ''), 'base64')
   // Anyone can sign with an empty key.
-  if (key.length === 0) throw invalid('The secret is empty. Configure the `whsec_…` of the endpoint.')
-  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.${text}`).digest('base64')
-  if (!signature?.split(' ').some((mark) => isEqual(mark, `v1,${expected}`)))
-    throw invalid('The signature is wrong.')
+  if (key.length === 0)
+    throw invalid('The secret is empty. Configure the `whsec_…` or `whpk_…` of the endpoint.')
+  const isSigned = secret.startsWith('whpk_') ? keyPairCheck(key) : sharedSecretCheck(key)
+  if (!signature?.split(' ').some(isSigned(`${id}.${timestamp}.${text}`)))
+    throw invalid('The signature is wrong. Compare the secret with the newest of the endpoint.')
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= tolerance))
     throw invalid('The delivery is older than five minutes, or your clock is wrong.')
   const event: unknown = JSON.parse(text)
   if (isEvent(event)) return { id: id ?? '', type: event.type, timestamp: event.timestamp, data: event.data }
   throw invalid('The body is not an event.')
+}
+
+type Check = (signed: string) => (mark: string) => boolean
+
+function sharedSecretCheck(key: Buffer): Check {
+  return (signed) => {
+    const expected = createHmac('sha256', key).update(signed).digest('base64')
+    return (mark) => isEqual(mark, `v1,${expected}`)
+  }
+}
+
+/** @param bytes of the public key */
+function keyPairCheck(bytes: Buffer): Check {
+  if (bytes.length !== 32)
+    throw invalid('The public key is incomplete. Configure the `whpk_…` of the endpoint.')
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') }
+  const key = createPublicKey({ key: jwk, format: 'jwk' })
+  return (signed) => (mark) =>
+    mark.startsWith('v1a,') && verify(null, Buffer.from(signed), key, Buffer.from(mark.slice(4), 'base64'))
 }
 
 function invalid(detail: string): LatchkeyError {

@@ -12,8 +12,8 @@ import {
   replacePartnerKeys,
   rotatePartnerSecret,
   setPartnerStatus,
-  updatePartner,
 } from '../partners/partners.ts'
+import { updatePartner } from '../partners/update-partner.ts'
 import { adminAddress } from './admin-document.ts'
 import { adminRoute } from './admin-edge.ts'
 import {

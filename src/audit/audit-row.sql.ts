@@ -32,7 +32,10 @@ export function auditRow(
        FROM (SELECT (${origin})::jsonb AS origin) AS o, unnest(ARRAY[${events.join(', ')}]) AS event, ${row.from}`
 }
 
-/** The details of a changed setting: `before` and `after` have only the fields that differ. Both are SQL expressions of type jsonb. */
+/**
+ * The details of a changed setting: `before` and `after` have only the fields that differ. Both are SQL expressions of type
+ * jsonb.
+ */
 export function changedFields(before: string, after: string): { before: string; after: string } {
   return { before: `differing_fields(${before}, ${after})`, after: `differing_fields(${after}, ${before})` }
 }

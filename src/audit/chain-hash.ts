@@ -25,8 +25,8 @@ export const AuditRecord = Type.Object({
 })
 
 /**
- * A row as it is hashed. `exact_details` is the text of `details` if a number in it is not exact in JavaScript: otherwise another
- * number could take its place with the same hash. The server itself writes no such numbers.
+ * A row as it is hashed. `exact_details` is the text of `details` if a number in it is not exact in JavaScript: otherwise
+ * another number could take its place with the same hash. The server itself writes no such numbers.
  */
 export const ChainedRecord = Type.Object({
   ...AuditRecord.properties,

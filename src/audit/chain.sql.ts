@@ -48,7 +48,8 @@ export const nextRows = statement(
 /**
  * Two servers that chain the same rows at the same time: the second violates the primary key and stores nothing.
  *
- * Arrays of equal length: $1 places, $2 `at` and $3 `id` of the rows, $4 hashes, $5 up to which transaction all rows are chained
+ * Arrays of equal length: $1 places, $2 `at` and $3 `id` of the rows, $4 hashes, $5 up to which transaction all rows are
+ * chained
  */
 export const insertChain = statement(
   'insert_audit_chain',

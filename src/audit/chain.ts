@@ -37,7 +37,10 @@ type Options = {
 export class AuditChain {
   readonly #options: Options
   readonly #job: BackgroundJob
-  /** The checkpoint that this server has seen or signed last. It is only in memory, where a change of the database cannot reach it. */
+  /**
+   * The checkpoint that this server has seen or signed last. It is only in memory, where a change of the database cannot reach
+   * it.
+   */
   #seen: SignedCheckpoint | undefined
   #signedAt = 0
 

@@ -2,9 +2,9 @@ import os from 'node:os'
 import type { FastifyRequest } from 'fastify'
 
 /**
- * Who makes a change. `developer` and `developer_key`: a person of a partner, and a key of the partner's developers. `provider`:
- * the platform's identity provider, by back-channel logout. `secret_scanner`: a service that finds credentials in public
- * places. `system`: Latchkey itself, for example when a consent expires.
+ * Who makes a change. `developer` and `developer_key`: a person of a partner, and a key of the partner's developers.
+ * `provider`: the platform's identity provider, by back-channel logout. `secret_scanner`: a service that finds credentials in
+ * public places. `system`: Latchkey itself, for example when a consent expires.
  */
 type ActorKind =
   | 'operator'

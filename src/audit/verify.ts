@@ -40,7 +40,8 @@ type Progress = Omit<Verification, 'fault'>
  * contains what servers have signed.
  *
  * @param database a connection without timeouts
- * @param logged checkpoints from the server's log. Only with them, a tail that was cut off together with its checkpoints is found
+ * @param logged checkpoints from the server's log. Only with them, a tail that was cut off together with its checkpoints is
+ * found
  */
 export async function verifyAudit(
   database: Queries,

@@ -30,28 +30,8 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
       database.maybe(findPartner, [clientId]),
     )
     if (identified.kind === 'refused') {
-      const { reason } = identified
-      const { texts } = openPageRequest(context, request)
-      const { heading, text: explanation } = texts.authorize
-      const difference = 'difference' in reason ? reason.difference : undefined
-      if (identified.clientId !== undefined)
-        noteRefusal(request, identified.clientId, { outcome: reason.kind })
-      logOnce(request, { event: 'authorize', outcome: reason.kind, ...(difference && { difference }) })
-      const text = (
-        <>
-          <p>{explanation}</p>
-          <p>{reasonText(reason, texts)}</p>
-          {reason.kind === 'unregistered-redirect-uri' && (
-            <p>
-              {texts.authorize.receivedRedirectUri} <ReceivedText>{reason.received}</ReceivedText>
-            </p>
-          )}
-          {difference && config.environment === 'sandbox' && (
-            <TechnicalLine>{differenceHints[difference]}</TechnicalLine>
-          )}
-        </>
-      )
-      return web.errorPage({ reply, texts, status: 400, heading, text })
+      const { reason, clientId } = identified
+      return sendUntrusted({ context, web, request, reply }, reason, clientId)
     }
     const fresh = { id: randomId(43), now: now() }
     const checked = await check(parameters, method, identified, fresh, (idToken) =>
@@ -72,6 +52,42 @@ export function authorizeRoutes(app: FastifyInstance, context: Context, web: Web
   app.post<{ Body: Form | null }>('/api/oauth2/authorize', (request, reply) =>
     authorize(request, reply, 'POST', request.body ?? {}),
   )
+}
+
+/**
+ * Without a redirect: the client or its redirect URI is not known, so the address could be an attacker's (RFC 9700 section
+ * 4.11).
+ */
+function sendUntrusted(
+  {
+    context,
+    web,
+    request,
+    reply,
+  }: { context: Context; web: Web; request: FastifyRequest; reply: FastifyReply },
+  reason: UntrustedRequestReason,
+  clientId: string | undefined,
+): FastifyReply {
+  const { texts } = openPageRequest(context, request)
+  const { heading, text: explanation } = texts.authorize
+  const difference = 'difference' in reason ? reason.difference : undefined
+  if (clientId !== undefined) noteRefusal(request, clientId, { outcome: reason.kind })
+  logOnce(request, { event: 'authorize', outcome: reason.kind, ...(difference && { difference }) })
+  const text = (
+    <>
+      <p>{explanation}</p>
+      <p>{reasonText(reason, texts)}</p>
+      {reason.kind === 'unregistered-redirect-uri' && (
+        <p>
+          {texts.authorize.receivedRedirectUri} <ReceivedText>{reason.received}</ReceivedText>
+        </p>
+      )}
+      {difference && context.config.environment === 'sandbox' && (
+        <TechnicalLine>{differenceHints[difference]}</TechnicalLine>
+      )}
+    </>
+  )
+  return web.errorPage({ reply, texts, status: 400, heading, text })
 }
 
 /** For the request log of the partner. Anyone can send its client_id to this endpoint. */

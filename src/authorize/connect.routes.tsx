@@ -33,8 +33,8 @@ const ConnectForm = Type.Object({
 const concurrentConsents = 4
 
 /**
- * How many counts of what an application would see run at once. For a user with many accounts, a count costs as much as 20 pages
- * of the API.
+ * How many counts of what an application would see run at once. For a user with many accounts, a count costs as much as 20
+ * pages of the API.
  */
 const concurrentCounts = 2
 

@@ -15,7 +15,10 @@ export type ConnectOutcome =
   | { kind: 'connected'; code: string }
   /** The page was used before and its code is redeemed, expired or revoked. */
   | { kind: 'used' }
-  /** The partner or the user is no longer active, or the redirect URI is no longer registered. With `prompt=none`, also: the grant has ended. */
+  /**
+   * The partner or the user is no longer active, or the redirect URI is no longer registered. With `prompt=none`, also: the
+   * grant has ended.
+   */
   | { kind: 'unavailable' }
 
 /**

@@ -26,7 +26,9 @@ const Callback = Type.Object({ state: Type.Optional(Type.String()) })
 
 type Services = { context: Context; web: Web; providers: ProviderClients }
 
-/** Login through an identity provider: the form that starts it, and the address to which the provider sends the browser back. */
+/**
+ * Login through an identity provider: the form that starts it, and the address to which the provider sends the browser back.
+ */
 export function providerLoginRoutes(
   app: FastifyInstance,
   context: Context,

@@ -35,8 +35,8 @@ export const endOfRows = '\\.'
  * that ended after the backup, used assertions and logout tokens, counted login failures, used quotas, mails, links to set a
  * password, and the request log with its partitions. API keys and
  * developer keys are left out, because a key that was revoked after the backup must stay revoked. The triggers of
- * the restored tables fill `listing_ranges`. Webhook messages are left out: those that waited at the time of the backup have most
- * likely been delivered since (docs/adr/0044).
+ * the restored tables fill `listing_ranges`. Webhook messages are left out: those that waited at the time of the backup have
+ * most likely been delivered since (docs/adr/0044).
  */
 export const omittedTables = [
   'schema_migrations',

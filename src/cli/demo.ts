@@ -5,7 +5,9 @@ import type { Database } from '../database/database.ts'
 import {
   checkDemoDatabase,
   type DemoPartner,
+  type Entrance,
   loginTable,
+  prepareDeveloper,
   prepareDirectory,
   prepareOperator,
   preparePartner,
@@ -33,11 +35,13 @@ export function demoCommand(): Command {
       const { startServer, stopSignal } = await import('../main.ts')
       const stop = stopSignal()
       let starting: Promise<PartnerApp> | undefined
-      let console: { address: string; isSetUp: boolean } | undefined
+      let console: Entrance | undefined
+      let developers: Entrance | undefined
       const prepare = async (database: Database) => {
         await prepareDirectory(database)
         console = await prepareOperator(database, config)
         const partner = await preparePartner(database, config, partnerUrl)
+        developers = await prepareDeveloper(database, config, partner.clientId)
         starting = startPartnerApp(partnerEnvironment(config, partnerUrl, partner))
         starting.catch(() => {}) // `await starting` below throws the error, after the server has started
       }
@@ -52,7 +56,9 @@ export function demoCommand(): Command {
           if (!options.json) {
             process.stdout.write(
               `Open ${partnerUrl}, press Connect, and log in as one of:\n\n${loginTable()}\n\n` +
-                `Docs for partners: ${config.baseUrl}docs\n${consoleLine(console)}\n`,
+                `Docs for partners: ${config.baseUrl}docs\n` +
+                entranceLine('Developer pages of the application', 'sign up', developers) +
+                `${entranceLine('Console for operators', 'set up an owner', console)}\n`,
             )
           }
           const addresses = { auth_url: config.authUrl, base_url: config.baseUrl, partner_url: partnerUrl }
@@ -67,13 +73,10 @@ export function demoCommand(): Command {
     })
 }
 
-/** The link works once: the console needs a password and an authenticator app of one's own. */
-function consoleLine(console: { address: string; isSetUp: boolean } | undefined): string {
-  if (!console) return ''
-  const what = console.isSetUp
-    ? 'Console for operators'
-    : 'Console for operators, set up an owner with this link'
-  return `${what}: ${console.address}\n`
+/** The link works once: both need a password and an authenticator app. */
+function entranceLine(pages: string, setUp: string, entrance: Entrance | undefined): string {
+  if (!entrance) return ''
+  return `${pages}${entrance.isSetUp ? '' : `, ${setUp} with this link`}: ${entrance.address}\n`
 }
 
 function partnerEnvironment(

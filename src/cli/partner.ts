@@ -1,13 +1,8 @@
 import { Command } from 'commander'
 import { endOldSecrets } from '../partners/end-old-secrets.ts'
 import { findListedPartner, listPartners, type Partner } from '../partners/partners.sql.ts'
-import {
-  type PartnerUpdate,
-  replacePartnerKeys,
-  rotatePartnerSecret,
-  setPartnerStatus,
-  updatePartner,
-} from '../partners/partners.ts'
+import { replacePartnerKeys, rotatePartnerSecret, setPartnerStatus } from '../partners/partners.ts'
+import { type PartnerUpdate, updatePartner } from '../partners/update-partner.ts'
 import { requireAcrOption } from './acr-option.ts'
 import { answer, CommandError, withDatabase } from './command.ts'
 import { grantLifetimeOption } from './grant-lifetime-option.ts'

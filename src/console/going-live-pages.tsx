@@ -85,7 +85,7 @@ export function PreviewPage(props: {
       <PostForm action={`${goingLiveUrl}/open`} csrf={csrf} hasFile>
         <input type="hidden" name="request" value={signed} />
         <p>
-          No secret is shown to you. A developer with the role admin makes it on the credentials page, after
+          No secret is shown to you. A developer of the application makes it on the credentials page, after
           accepting the invitation.
         </p>
         <div class="form-row">

@@ -10,7 +10,7 @@ export function GrantState({ grant }: { grant: Grant }) {
   return <State tone="plain">{grant.revoked_by === null ? 'ended' : endings[grant.revoked_by]}</State>
 }
 
-/** Connections of users with partners. */
+/** Which user lets which partner read. */
 export function GrantTable(props: {
   grants: Grant[]
   empty: ComponentChildren
@@ -21,16 +21,16 @@ export function GrantTable(props: {
   const { grants, empty, next, ofUser = false } = props
   return (
     <Table
-      caption="Connections"
+      caption="Grants"
       rows={grants}
       keyOf={({ id }) => id}
       next={next}
       empty={empty}
       columns={[
         {
-          label: 'Connection',
+          label: 'Grant',
           cell: ({ id }) => (
-            <a href={`/admin/connections/${id}`}>
+            <a href={`/admin/grants/${id}`}>
               <Id>{id}</Id>
             </a>
           ),

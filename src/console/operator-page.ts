@@ -31,8 +31,8 @@ export type OperatorRequest<Fields extends RequestFields> = Omit<
 }
 
 /**
- * Registers a page of the console, or a form of it (`personPage`). A role without the scope gets 403. `handler` sends the answer:
- * with `show`, or a redirect.
+ * Registers a page of the console, or a form of it (`personPage`). A role without the scope gets 403. `handler` sends the
+ * answer: with `show`, or a redirect.
  *
  * @param app the console's scope, whose prefix is `/admin`
  */

@@ -65,12 +65,7 @@ function Charts({
       <div class="card-grid">
         <ErrorsCard {...shown} />
         <LatencyCard {...shown} p99={p99} />
-        <MetricCard
-          id="grants"
-          title="New connections"
-          value={amount(grants)}
-          note="Users who connected an app"
-        >
+        <MetricCard id="grants" title="New grants" value={amount(grants)} note="Users who connected an app">
           <BarChart
             id="grants"
             finding={`${amount(grants)} users connected an application ${span}`}
@@ -102,7 +97,7 @@ function Charts({
 
 const figures: FiguresColumn<OverviewPeriod>[] = [
   ...callFigures,
-  { label: 'New connections', cell: ({ grants }) => amount(grants) },
+  { label: 'New grants', cell: ({ grants }) => amount(grants) },
   { label: 'Refused refreshes', cell: ({ refreshRefused }) => amount(refreshRefused) },
 ]
 

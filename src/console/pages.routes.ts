@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { apiKeyRoutes } from './api-keys.routes.tsx'
 import { auditRoutes } from './audit.routes.tsx'
-import { connectionRoutes } from './connections.routes.tsx'
 import { developerRoutes } from './developers.routes.tsx'
 import type { ConsoleWeb } from './edge.ts'
 import { goingLiveRoutes } from './going-live.routes.tsx'
+import { grantRoutes } from './grants.routes.tsx'
 import { importRoutes } from './imports.routes.tsx'
 import { incidentRoutes } from './incidents.routes.tsx'
 import { keyRoutes } from './keys.routes.tsx'
@@ -22,12 +22,14 @@ import { userChangeRoutes } from './user-changes.routes.tsx'
 import { userDataRoutes } from './user-data.routes.tsx'
 import { userFormRoutes } from './user-forms.routes.tsx'
 import { userRoutes } from './users.routes.tsx'
+import { webhookRoutes } from './webhooks.routes.tsx'
 
 /** The pages about what the operator looks after, in the order of the navigation. */
 export function pageRoutes(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
   partnerRoutes(app, context, web)
   partnerChangeRoutes(app, context, web)
   developerRoutes(app, context, web)
+  webhookRoutes(app, context, web)
   goingLiveRoutes(app, context, web)
   partnerLogoRoutes(app, context, web)
   userRoutes(app, context, web)
@@ -35,7 +37,7 @@ export function pageRoutes(app: FastifyInstance, context: Context, web: ConsoleW
   userChangeRoutes(app, context, web)
   userFormRoutes(app, context, web)
   userDataRoutes(app, context, web)
-  connectionRoutes(app, context, web)
+  grantRoutes(app, context, web)
   requestRoutes(app, context, web)
   readRoutes(app, context, web)
   incidentRoutes(app, context, web)

@@ -6,8 +6,9 @@ import { linesOf } from '../panel/forms.tsx'
 import { limitLabels } from '../panel/limit-labels.ts'
 import { filled } from '../panel/paging.ts'
 import type { ListedPartner } from '../partners/partners.sql.ts'
-import type { NewPartner, PartnerChanges } from '../partners/partners.ts'
+import type { NewPartner } from '../partners/partners.ts'
 import type { TakenOver } from '../partners/taken-over.ts'
+import type { PartnerChanges } from '../partners/update-partner.ts'
 import Type, { type Static } from '../typebox.ts'
 
 export const PartnerFields = Type.Object({

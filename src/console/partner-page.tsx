@@ -8,21 +8,26 @@ import type { Consequences } from '../partners/delete-partner.sql.ts'
 import type { ListedPartner } from '../partners/partners.sql.ts'
 import type { ExplainedRequest } from '../request-log/requests.ts'
 import { PartnerLogo } from '../web/parts.tsx'
+import type { Endpoint } from '../webhooks/endpoints.sql.ts'
 import { AuditTable } from './audit-table.tsx'
 import { acrChoices } from './partner-fields.ts'
 import { PartnerState } from './partner-list.tsx'
 import { callAddress, callUser } from './parts.tsx'
+import { Webhooks } from './webhook-table.tsx'
+import type { EndpointHealth } from './webhooks.sql.ts'
 
 export function PartnerPage(props: {
   partner: ListedPartner
   live: Consequences
+  endpoints: Endpoint[]
+  health: EndpointHealth[]
   calls: ExplainedRequest[]
   changes: ListedRecord[]
   done: string | undefined
   csrf: string
   mayWrite: boolean
 }) {
-  const { partner, live, calls, changes, done, csrf, mayWrite } = props
+  const { partner, live, endpoints, health, calls, changes, done, csrf, mayWrite } = props
   const { client_id: id, name } = partner
   const filter = encodeURIComponent(id)
   return (
@@ -53,6 +58,7 @@ export function PartnerPage(props: {
       {done && <Done>{done}</Done>}
       <Settings partner={partner} live={live} mayWrite={mayWrite} />
       <Credentials partner={partner} csrf={csrf} mayWrite={mayWrite} />
+      <Webhooks clientId={id} {...{ endpoints, health, csrf, mayWrite }} />
       <Section
         id="calls"
         title="Recent calls"
@@ -93,7 +99,7 @@ function Settings(props: { partner: ListedPartner; live: Consequences; mayWrite:
           'Client id': <Id>{id}</Id>,
           Status: <PartnerState status={partner.status} />,
           'Connected users': (
-            <a href={`/admin/connections?client_id=${filter}`}>
+            <a href={`/admin/grants?client_id=${filter}`}>
               {counted(live.connected_users, 'user')}, {counted(live.connections, 'connection')}
             </a>
           ),
@@ -206,7 +212,7 @@ function Danger({ partner, csrf }: { partner: ListedPartner; csrf: string }) {
         <h2 id="stop">Stop the partner</h2>
       </div>
       <p>
-        A suspension refuses all requests and can be undone. A deletion ends all connections for good, and you
+        A suspension refuses all requests and can be undone. A deletion ends all grants for good, and you
         first see how many.
       </p>
       <div class="form-row">

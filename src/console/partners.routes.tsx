@@ -10,6 +10,7 @@ import { findListedPartner, pageOfPartners } from '../partners/partners.sql.ts'
 import { createPartner, setPartnerStatus } from '../partners/partners.ts'
 import { listRequests } from '../request-log/requests.ts'
 import Type, { type Static } from '../typebox.ts'
+import { listEndpoints } from '../webhooks/endpoints.ts'
 import type { ConsoleWeb } from './edge.ts'
 import { showMissing } from './missing.tsx'
 import { operatorPage } from './operator-page.ts'
@@ -18,6 +19,7 @@ import { PartnerForm } from './partner-form.tsx'
 import { PartnerList } from './partner-list.tsx'
 import { PartnerPage } from './partner-page.tsx'
 import { pageOfFoundPartners } from './search.sql.ts'
+import { listEndpointHealth } from './webhooks.sql.ts'
 
 const url = '/admin/partners'
 export const PartnerParams = Type.Object({ client_id: pathText })
@@ -120,6 +122,9 @@ const done: Record<string, string> = {
   active: 'The suspension is over. Tokens that are still valid work again.',
   lifetime: 'Existing consents now end no later than a consent of now.',
   old_secrets: 'Only the newest secret is accepted from now on.',
+  webhook_enabled: 'The webhook is enabled. Messages that waited are delivered now.',
+  webhook_disabled:
+    'The webhook is disabled. Messages wait for 30 days at most, and only operators can enable it again.',
   keys: 'The keys are replaced. From the next request on, only the new ones are accepted.',
 }
 
@@ -136,9 +141,11 @@ function onePartner(app: FastifyInstance, context: Context, web: ConsoleWeb): vo
     },
     async ({ request, operator, csrf, show }) => {
       const { client_id: clientId } = request.params
-      const [partner, consequences, calls, changes] = await Promise.all([
+      const [partner, consequences, endpoints, health, calls, changes] = await Promise.all([
         database.maybe(findListedPartner, [clientId]),
         consequencesOfDeletion(database, clientId),
+        listEndpoints(database, clientId),
+        database.run(listEndpointHealth, [clientId]),
         listRequests(database, config.baseUrl, { clientId }, { after: null, limit: 10 }),
         listAudit(database, { client: clientId }, { limit: 5 }),
       ])
@@ -147,6 +154,7 @@ function onePartner(app: FastifyInstance, context: Context, web: ConsoleWeb): vo
         <PartnerPage
           partner={partner}
           live={consequences}
+          {...{ endpoints, health }}
           calls={calls.kind === 'requests' ? calls.requests : []}
           changes={changes.records}
           done={done[request.query.done ?? '']}

@@ -8,7 +8,7 @@ import { placeOfRead } from '../read-log/reads.ts'
 export function ReadTable(props: { reads: ReadRow[]; empty: ComponentChildren; next?: string | undefined }) {
   return (
     <Table
-      caption="Reads by day and connection, the newest first"
+      caption="Reads by day and grant, the newest first"
       rows={props.reads}
       keyOf={placeOfRead}
       next={props.next}
@@ -27,10 +27,10 @@ export function ReadTable(props: { reads: ReadRow[]; empty: ComponentChildren; n
         { label: 'Households', cell: ({ households }) => amount(households), isNumber: true },
         { label: 'Reads', cell: ({ reads }) => amount(reads), isNumber: true },
         {
-          label: 'Connection',
+          label: 'Grant',
           cell: ({ grant_id: id }) => (
             <a href={`/admin/reads/${id}`}>
-              Which households<span class="hidden"> of connection {id}</span>
+              Which households<span class="hidden"> of grant {id}</span>
             </a>
           ),
         },

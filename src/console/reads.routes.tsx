@@ -102,7 +102,7 @@ function households(app: FastifyInstance, context: Context, web: ConsoleWeb): vo
                   <a href={`/admin/users/${encodeURIComponent(grant.user_id)}`}>
                     <bdi>{grant.email}</bdi>
                   </a>
-                  , connection <a href={`/admin/connections/${grant.id}`}>{grant.id}</a>.
+                  , grant <a href={`/admin/grants/${grant.id}`}>{grant.id}</a>.
                 </>
               )
             }
@@ -118,11 +118,11 @@ function households(app: FastifyInstance, context: Context, web: ConsoleWeb): vo
 function HouseholdTable({ households, next }: { households: ReadHousehold[]; next: string | undefined }) {
   return (
     <Table
-      caption="Households that the connection has read"
+      caption="Households that the grant has read"
       rows={households}
       keyOf={({ number }) => String(number)}
       next={next}
-      empty="This connection has read no household in the time of the read log."
+      empty="This grant has read no household in the time of the read log."
       columns={[
         { label: 'Household', cell: ({ name, household_id: id }) => <bdi>{name ?? id}</bdi> },
         {

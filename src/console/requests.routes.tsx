@@ -83,7 +83,7 @@ function RequestFilters({ filter }: { filter: ShownFilter }) {
       <Field name="request_id" label="Request id" value={filter.requestId} maxLength={128} />
       <Field name="client_id" label="Partner: client id" value={filter.clientId} maxLength={100} />
       <Field name="user_id" label="User: id" value={filter.userId} maxLength={64} />
-      <Field name="grant_id" label="Connection: id" value={filter.grantId} maxLength={20} />
+      <Field name="grant_id" label="Grant: id" value={filter.grantId} maxLength={20} />
       <Field name="status" label="Status, as 4xx" value={filter.status} maxLength={10} />
     </Filters>
   )
@@ -130,7 +130,7 @@ function ExplainedCall({ call }: { call: ExplainedRequest }) {
         items={{
           'Request id': <Id>{call.request_id}</Id>,
           Time: <Exact at={call.at} />,
-          Status: <Status of={call.status} />,
+          Status: <Status of={call.status} code={call.code} />,
           Call: (
             <code>
               {call.method} {call.route}
@@ -149,7 +149,7 @@ function ExplainedCall({ call }: { call: ExplainedRequest }) {
                 <Id>{user}</Id>
               </a>
             ),
-          Connection: grant === null ? undefined : <a href={`/admin/connections/${grant}`}>{grant}</a>,
+          Grant: grant === null ? undefined : <a href={`/admin/grants/${grant}`}>{grant}</a>,
           Duration: `${call.ms} ms`,
         }}
       />

@@ -36,7 +36,7 @@ type Found = {
   partners: FoundPartner[]
   users: FoundUser[]
   households: FoundHousehold[]
-  connections: Grant[]
+  grants: Grant[]
   requests: ExplainedRequest[]
   signingKeys: ListedKey[]
   apiKeys: ApiKeyRow[]
@@ -65,7 +65,7 @@ async function findAll(context: Context, operator: Operator, q: string): Promise
   const { expensive } = database
   const ifAllowed = async <Row,>(scope: Scope, find: () => Promise<Row[]>): Promise<Row[]> =>
     may(operator, scope) ? find() : []
-  const [partners, users, households, connections, requests, signingKeys, apiKeys] = await Promise.all([
+  const [partners, users, households, grants, requests, signingKeys, apiKeys] = await Promise.all([
     ifAllowed('partners:read', () => expensive.run(findPartners, [q, mostOfKind])),
     ifAllowed('users:read', () => expensive.run(findUsers, [q, foldCase(q), mostOfKind])),
     ifAllowed('directory:read', () => expensive.run(findHouseholds, [q, foldCase(q), mostOfKind])),
@@ -81,7 +81,7 @@ async function findAll(context: Context, operator: Operator, q: string): Promise
       return keys.filter(({ id, name }) => id === q || foldCase(name).includes(foldCase(q)))
     }),
   ])
-  return { partners, users, households, connections, requests, signingKeys, apiKeys }
+  return { partners, users, households, grants, requests, signingKeys, apiKeys }
 }
 
 function SearchPage({ query, found }: { query: string | undefined; found: Found | undefined }) {
@@ -101,15 +101,15 @@ function SearchPage({ query, found }: { query: string | undefined; found: Found 
       />
       {found === undefined && (
         <p>
-          Enter a name or an id at the top: of a partner, user, household, request, connection or key. The key{' '}
+          Enter a name or an id at the top: of a partner, user, household, request, grant or key. The key{' '}
           <kbd>/</kbd> leads there from every page.
         </p>
       )}
       {isEmpty && (
         <div class="panel">
           <p class="nothing">
-            Nothing has this name or id. Ids of requests, connections and keys must be complete. The request
-            log keeps only the last days.
+            Nothing has this name or id. Ids of requests, grants and keys must be complete. The request log
+            keeps only the last days.
           </p>
         </div>
       )}
@@ -131,8 +131,8 @@ function Groups({ found, query }: { found: Found; query: string }) {
       <Group id="households" title="Households" of={found.households}>
         <HouseholdTable households={found.households} />
       </Group>
-      <Group id="connections" title="Connections" of={found.connections}>
-        <GrantTable grants={found.connections} empty="" />
+      <Group id="grants" title="Grants" of={found.grants}>
+        <GrantTable grants={found.grants} empty="" />
       </Group>
       <Group id="requests" title="Requests" of={found.requests}>
         <RequestTable

@@ -20,8 +20,8 @@ export const findPartners = statement(
 )
 
 /**
- * A page of the list, in the order of the client ids. $1 a part of the name, or the client_id, $2 client_id after which the page
- * begins, or null, $3 rows, $4 status or null
+ * A page of the list, in the order of the client ids. $1 a part of the name, or the client_id, $2 client_id after which the
+ * page begins, or null, $3 rows, $4 status or null
  */
 export const pageOfFoundPartners = statement(
   'page_of_partners_by_text',
@@ -52,8 +52,8 @@ export const findUsers = statement(
 )
 
 /**
- * A page of the list, in the order of the ids. $1 a part of the name, or the id, $2 the folded text: a part of the address, $3 id
- * after which the page begins, or null, $4 rows, $5 firm or null, $6 status or null
+ * A page of the list, in the order of the ids. $1 a part of the name, or the id, $2 the folded text: a part of the address,
+ * $3 id after which the page begins, or null, $4 rows, $5 firm or null, $6 status or null
  */
 export const pageOfFoundUsers = statement(
   'page_of_users_by_text',

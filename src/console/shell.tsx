@@ -9,7 +9,7 @@ const sections = {
   overview: { label: 'Overview', href: '/admin', icon: 'chart' },
   partners: { label: 'Partners', href: '/admin/partners', icon: 'wallet' },
   users: { label: 'Users', href: '/admin/users', icon: 'user' },
-  connections: { label: 'Connections', href: '/admin/connections', icon: 'link' },
+  grants: { label: 'Grants', href: '/admin/grants', icon: 'link' },
   requests: { label: 'Requests', href: '/admin/requests', icon: 'code' },
   reads: { label: 'Reads', href: '/admin/reads', icon: 'eye' },
   incidents: { label: 'Incidents', href: '/admin/incidents', icon: 'alert' },

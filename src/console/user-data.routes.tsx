@@ -96,8 +96,8 @@ function DataPage(props: { user: UserFacts; csrf: string; faults: string[]; mayE
       <Faults faults={faults} />
       <Section id="export" title="Export">
         <p>
-          A file with the user, sessions, connections, and the rows of the audit log, read log and request
-          log. It has no secrets. The audit log records the export.
+          A file with the user, sessions, grants, and the rows of the audit log, read log and request log. It
+          has no secrets. The audit log records the export.
         </p>
         <PostForm action={`${address}/export`} csrf={csrf}>
           <button type="submit" class="secondary">
@@ -117,8 +117,8 @@ function Erasure({ user, csrf }: { user: UserFacts; csrf: string }) {
         <h2 id="erase">Erase the person</h2>
       </div>
       <p>
-        Deletes the user with sessions, second factors, connections and access. The read log keeps a
-        pseudonym. The audit log stays. This cannot be undone.
+        Deletes the user with sessions, second factors, grants and access. The read log keeps a pseudonym. The
+        audit log stays. This cannot be undone.
       </p>
       {user.status === 'active' ? (
         <p>

@@ -64,8 +64,8 @@ export function UserPage(props: {
         />
       </Section>
       <Section
-        id="connections"
-        title="Connections"
+        id="grants"
+        title="Grants"
         intro="Applications that read for this user, also those that have ended."
       >
         <GrantTable grants={grants} empty="This user has not connected an application yet." ofUser />

@@ -20,13 +20,17 @@ export type Queries = {
   maybe<Row>(statement: Statement<Row>, values: Value[]): Promise<Row | undefined>
 }
 
-/** Called with the name of a statement when it begins. Returns what is called when it has ended, with the class of its error. */
+/**
+ * Called with the name of a statement when it begins. Returns what is called when it has ended, with the class of its error.
+ */
 export type DatabaseObserver = (
   statement: string,
   workClass: WorkClass,
 ) => (error?: 'unavailable' | 'other') => void
 
-/** `max` is the limit, `total` the open connections, `idle` those of them without work, `waiting` the statements without one. */
+/**
+ * `max` is the limit, `total` the open connections, `idle` those of them without work, `waiting` the statements without one.
+ */
 export type PoolState = { workClass: WorkClass; max: number; total: number; idle: number; waiting: number }
 
 /**
@@ -75,10 +79,8 @@ export const Bytes = Type.Refine(Type.Unsafe<Buffer>({}), (value) => Buffer.isBu
 
 /** `name` must be unique in the process. It names the prepared statement and its entry in the statistics. */
 export function statement<T extends TSchema>(name: string, row: T, text: string): Statement<Static<T>> {
-  // A process has hundreds of statements and runs few of them. Compiling all would take a tenth of its start.
-  let compiled: ReturnType<typeof Compile<T>> | undefined
+  const compiled = Compile(row)
   const parse = (value: unknown): Static<T> => {
-    compiled ??= Compile(row)
     if (compiled.Check(value)) return value
     throw new Error(
       `${name} returned a row of an unexpected shape: ${JSON.stringify(compiled.Errors(value))}`,
@@ -143,41 +145,53 @@ export function openPool(url: string, onError: (error: Error) => void): Database
     observe(next) {
       observer = next
     },
-    async withChangeConnection(work) {
-      const client = await pools.changes.connect().catch((error) => {
-        throw explainIfUnavailable(error)
-      })
-      const end = begin('changes')('change_directory')
-      try {
-        const result = await work(client)
-        client.release()
-        end?.()
-        return result
-      } catch (error) {
-        client.release(true)
-        end?.(isUnavailable(error) ? 'unavailable' : 'other')
-        throw explainIfUnavailable(error)
-      }
-    },
+    withChangeConnection: (work) => onChangeConnection(pools.changes, begin('changes'), work),
     poolStates: () => workClassNames.map((workClass) => stateOf(workClass, pools[workClass])),
-    async withConnection(work) {
-      const client = new pg.Client(connectionConfig(url))
-      client.on('error', onError) // without a listener, a lost connection would end the process
-      try {
-        await client.connect()
-        await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
-      } catch (error) {
-        throw explainIfUnavailable(error)
-      }
-      try {
-        return await work(client)
-      } finally {
-        await client.end() // also releases the session's locks
-      }
-    },
+    withConnection: (work) => onOwnConnection(url, onError, work),
     async close() {
       await Promise.all(closers.map((close) => close()))
     },
+  }
+}
+
+async function onChangeConnection<T>(
+  pool: pg.Pool,
+  begin: (statement: string) => ReturnType<DatabaseObserver> | undefined,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect().catch((error) => {
+    throw explainIfUnavailable(error)
+  })
+  const end = begin('change_directory')
+  try {
+    const result = await work(client)
+    client.release()
+    end?.()
+    return result
+  } catch (error) {
+    client.release(true)
+    end?.(isUnavailable(error) ? 'unavailable' : 'other')
+    throw explainIfUnavailable(error)
+  }
+}
+
+async function onOwnConnection<T>(
+  url: string,
+  onError: (error: Error) => void,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client(connectionConfig(url))
+  client.on('error', onError) // without a listener, a lost connection would end the process
+  try {
+    await client.connect()
+    await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
+  } catch (error) {
+    throw explainIfUnavailable(error)
+  }
+  try {
+    return await work(client)
+  } finally {
+    await client.end() // also releases the session's locks
   }
 }
 

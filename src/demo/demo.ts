@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { systemOrigin } from '../audit/origin.ts'
 import type { Config } from '../config.ts'
 import { type Database, statement } from '../database/database.ts'
+import { inviteDeveloper } from '../developers/members.ts'
 import { ExplainedError } from '../explained-error.ts'
 import { type ImportOutcome, importDirectory } from '../import/import-directory.ts'
 import { listOperators } from '../operators/operators.sql.ts'
@@ -99,14 +100,30 @@ function requireImported(outcome: ImportOutcome): void {
 
 const demoOwner = { email: 'owner@northbridge.example', name: 'Demo Owner', role: 'owner' as const }
 
-/**
- * Adds an operator for the console, unless the demo has one who has set up the account.
- * @returns what to open: the setup link, which works once, or the console
- */
-export async function prepareOperator(
+/** What a person opens: the setup link, which works once, or the pages. */
+export type Entrance = { address: string; isSetUp: boolean }
+
+/** Adds an administrator of the demo partner for the developer pages, unless there is one who has set up the account. */
+export async function prepareDeveloper(
   database: Database,
   config: Config,
-): Promise<{ address: string; isSetUp: boolean }> {
+  clientId: string,
+): Promise<Entrance> {
+  const invitation = {
+    clientId,
+    email: 'dev@sample-app.example',
+    name: 'Demo Developer',
+    role: 'admin' as const,
+  }
+  const outcome = await inviteDeveloper(database, systemOrigin, { config, by: 'operator' }, invitation)
+  if (outcome.kind !== 'invited' && outcome.kind !== 'was_member')
+    throw new Error(`the demo developer was not added: ${JSON.stringify(outcome)}`)
+  const { link } = outcome
+  return { address: link?.link ?? `${config.authUrl}/developers`, isSetUp: link === undefined }
+}
+
+/** Adds an operator for the console, unless the demo has one who has set up the account. */
+export async function prepareOperator(database: Database, config: Config): Promise<Entrance> {
   const operators = await database.run(listOperators, [null])
   if (operators.some((operator) => operator.has_password || operator.providers.length > 0)) {
     return { address: `${config.admin.url}/admin`, isSetUp: true }
@@ -120,8 +137,8 @@ export async function prepareOperator(
 }
 
 /**
- * Registers the demo partner with its webhook endpoint, and stores the secrets in the data directory. That is acceptable only for a
- * demo.
+ * Registers the demo partner with its webhook endpoint, and stores the secrets in the data directory. That is acceptable only
+ * for a demo.
  */
 export async function preparePartner(
   database: Database,

@@ -3,17 +3,17 @@ import { closed } from '../management/page.ts'
 import {
   NewKeys,
   NewSecret,
-  partner,
+  partnerFields,
+  partnerSettings,
   pictureLimit,
-  removable,
-  settings,
+  removableSettings,
 } from '../management/partner-fields.ts'
 import { oneOf } from '../management/schemas.ts'
 import Type from '../typebox.ts'
 import { describeRoute } from './developer-edge.ts'
 
 const tag = 'Application'
-const { limits: _, logo: __, ...fields } = partner
+const { limits: _, logo: __, ...fields } = partnerFields
 
 const application = {
   ...fields,
@@ -38,8 +38,8 @@ const ApplicationWithSecret = Type.Object(
   { $id: 'ApplicationWithSecret', description: 'Your application, with its new secret.' },
 )
 
-const { redirect_uris, post_logout_redirect_uris, require_pkce } = settings
-const { site, logo, privacy_url, description } = removable
+const { redirect_uris, post_logout_redirect_uris, require_pkce } = partnerSettings
+const { site, logo, privacy_url, description } = removableSettings
 
 const ApplicationChanges = closed(
   {

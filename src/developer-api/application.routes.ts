@@ -5,7 +5,8 @@ import { type Answer, conflict, created, notFound, ok, refused } from '../manage
 import { profileOf } from '../management/partner-fields.ts'
 import { endOldSecrets } from '../partners/end-old-secrets.ts'
 import { findListedPartner } from '../partners/partners.sql.ts'
-import { replacePartnerKeys, rotatePartnerSecret, updatePartner } from '../partners/partners.ts'
+import { replacePartnerKeys, rotatePartnerSecret } from '../partners/partners.ts'
+import { updatePartner } from '../partners/update-partner.ts'
 import {
   endOldSecretRoute,
   getApplicationRoute,

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
-import type { OneAtATime } from '../webhooks/one-at-a-time.ts'
 import { applicationRoutes } from './application.routes.ts'
 import { developerApiPath, developerDocument } from './developer-document.ts'
 import { developerApiEdge } from './developer-edge.ts'
@@ -13,11 +12,7 @@ import { useRoutes } from './use.routes.ts'
 import { webhookApiRoutes } from './webhooks.routes.ts'
 
 /** The developer API. It is on the public listener, also if the console has its own. */
-export async function developerApiRoutes(
-  app: FastifyInstance,
-  context: Context,
-  slow: OneAtATime,
-): Promise<void> {
+export async function developerApiRoutes(app: FastifyInstance, context: Context): Promise<void> {
   await app.register(
     async (api) => {
       developerApiEdge(api, context)
@@ -27,7 +22,7 @@ export async function developerApiRoutes(
       useRoutes(api, context)
       partnerRequestRoutes(api, context)
       partnerGrantRoutes(api, context)
-      webhookApiRoutes(api, context, slow)
+      webhookApiRoutes(api, context)
       peopleRoutes(api, context)
       developerKeyRoutes(api, context)
     },

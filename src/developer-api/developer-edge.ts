@@ -86,6 +86,7 @@ export function developerRoute<P extends TObject, Q extends TObject, B extends T
   })
 }
 
+/** Prepares the scope of the developer API. Call it before its routes are registered. */
 export function developerApiEdge(app: FastifyInstance, context: Context): void {
   prepare(app, context, api)
 }

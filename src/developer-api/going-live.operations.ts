@@ -60,6 +60,7 @@ export const goingLiveRoute = describeRoute({
   method: 'GET',
   url: '/going-live',
   role: 'admin',
+  isExpensive: true,
   operation: {
     operationId: 'getGoingLive',
     tag,
@@ -75,6 +76,7 @@ export const requestGoingLiveRoute = describeRoute({
   method: 'POST',
   url: '/going-live-requests',
   role: 'admin',
+  isExpensive: true,
   schema: { body: NewRequest },
   operation: {
     operationId: 'requestGoingLive',

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { goingLiveOf, requestGoingLive } from '../going-live/request-going-live.ts'
-import { type Answer, notFound, ok, refused } from '../management/answers.ts'
+import { notFound, ok, refused } from '../management/answers.ts'
 import { developerRoute } from './developer-edge.ts'
 import { goingLiveRoute, requestGoingLiveRoute } from './going-live.operations.ts'
 
@@ -9,23 +9,13 @@ const isGone = notFound('The application no longer exists.')
 
 const isProduction = notFound('This is production. The checklist is in the sandbox.')
 
-const isBusy: Answer = {
-  kind: 'problem',
-  code: 'too_many_requests',
-  detail: 'Too many costly requests are running. Send this one after them.',
-  retryAfter: 1,
-}
-
 /** Going live, with the use cases of the developer pages. */
 export function goingLiveRoutes(app: FastifyInstance, context: Context): void {
-  const { config, now, expensiveReadLimiter: limiter } = context
+  const { config, now } = context
   developerRoute(app, context, goingLiveRoute, async ({ database, clientId }) => {
     if (config.environment !== 'sandbox') return isProduction
-    const state = await limiter.admit(`going live ${clientId}`, () =>
-      goingLiveOf({ database, config }, clientId),
-    )
+    const state = await goingLiveOf({ database, config }, clientId)
     if (!state) return isGone
-    if ('kind' in state) return isBusy
     const checks = state.checks.map(({ id, title, required, done, found, how }) => ({
       ...{ id, title, required, done, found, how },
     }))
@@ -44,11 +34,8 @@ export function goingLiveRoutes(app: FastifyInstance, context: Context): void {
       expectedVolume: body.expected_volume,
     }
     const input = { clientId, settings, requestedBy: `${actor.name} (key of the developer API)` }
-    const outcome = await limiter.admit(`going live ${clientId}`, () =>
-      requestGoingLive({ database, config }, origin, input, now()),
-    )
+    const outcome = await requestGoingLive({ database, config }, origin, input, now())
     if (outcome.kind === 'unknown') return isGone
-    if ('bound' in outcome) return isBusy
     if (outcome.kind === 'refused') return refused(outcome.faults)
     return ok({ request: outcome.text, expires_at: outcome.expiresAt })
   })

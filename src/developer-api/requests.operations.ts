@@ -1,6 +1,7 @@
 import { jsonResponse } from '../management/operation.ts'
 import { closed, pageOf, pageQuery } from '../management/page.ts'
 import { instant, nullableText } from '../management/schemas.ts'
+import { requestFilters } from '../request-log/request-filters.ts'
 import Type from '../typebox.ts'
 import { describeRoute } from './developer-edge.ts'
 
@@ -35,8 +36,6 @@ const Request = Type.Object(
   },
 )
 
-const moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
-
 export const listRequestsRoute = describeRoute({
   method: 'GET',
   url: '/requests',
@@ -44,22 +43,9 @@ export const listRequestsRoute = describeRoute({
   isExpensive: true,
   schema: {
     querystring: closed({
-      request_id: Type.Optional(
-        Type.String({ maxLength: 128, description: 'All calls with this id, which callers choose.' }),
-      ),
+      ...requestFilters,
       subject: Type.Optional(Type.String({ maxLength: 100, description: 'Only calls for this user.' })),
       grant_id: Type.Optional(Type.String({ maxLength: 18, description: 'Only calls with this grant.' })),
-      status: Type.Optional(
-        Type.String({
-          pattern: '^([1-5]\\d\\d|[1-5]xx|refused)$',
-          description: 'A status such as `401`, a class such as `4xx`, or `refused` for all from 400 on.',
-        }),
-      ),
-      route: Type.Optional(
-        Type.String({ maxLength: 200, description: 'Only calls of this route, as in an entry.' }),
-      ),
-      since: moment('Only calls at or after this instant.'),
-      until: moment('Only calls before this instant.'),
       ...pageQuery,
     }),
   },

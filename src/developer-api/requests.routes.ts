@@ -3,8 +3,8 @@ import type { Context } from '../context.ts'
 import type { Database } from '../database/database.ts'
 import { type Answer, notFound } from '../management/answers.ts'
 import { pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
-import { rangeOf } from '../management/range.ts'
 import { type PartnerRequestFilter, requestsOfPartner } from '../request-log/partner-requests.ts'
+import { requestFilterOf } from '../request-log/request-filters.ts'
 import { developerAddress } from './developer-document.ts'
 import { developerRoute } from './developer-edge.ts'
 import { explainRequestRoute, listRequestsRoute } from './requests.operations.ts'
@@ -12,15 +12,9 @@ import { explainRequestRoute, listRequestsRoute } from './requests.operations.ts
 /** The request log of the application. */
 export function partnerRequestRoutes(app: FastifyInstance, context: Context): void {
   developerRoute(app, context, listRequestsRoute, async ({ request: { query }, database, clientId }) => {
-    const range = rangeOf(query)
-    if ('problem' in range) return range.problem
-    const { request_id: requestId, subject, grant_id: grantId, status, route } = query
-    const { since, until } = range
-    const filter = {
-      ...{ requestId, subject, grantId, status, route },
-      since: since === undefined ? undefined : new Date(since),
-      until: until === undefined ? undefined : new Date(until),
-    }
+    const shared = requestFilterOf(query)
+    if ('problem' in shared) return shared.problem
+    const filter = { ...shared, subject: query.subject, grantId: query.grant_id }
     const address = withFilters(developerAddress(context.config, 'requests'), query)
     return page({ context, database, clientId, query, address, filter })
   })
@@ -60,6 +54,6 @@ function isEmpty(body: unknown): boolean {
 
 function unknownRequest({ config }: Context): Answer {
   return notFound(
-    `No call of your application with this id is recorded. A call appears within five seconds and is kept for ${config.requestLogDays} days.`,
+    `No call of your application with this id is recorded. A call appears within five seconds and is kept for ${config.requestLogDays} days. A call without your client_id or a genuine access token of yours belongs to no application.`,
   )
 }

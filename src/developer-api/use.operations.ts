@@ -67,6 +67,7 @@ export const useRoute = describeRoute({
   method: 'GET',
   url: '/use',
   role: 'viewer',
+  isExpensive: true,
   schema: {
     querystring: closed({
       range: Type.Optional(
@@ -104,6 +105,7 @@ export const deprecatedCallsRoute = describeRoute({
   method: 'GET',
   url: '/deprecated-calls',
   role: 'viewer',
+  isExpensive: true,
   operation: {
     operationId: 'listDeprecatedCalls',
     tag,

@@ -11,7 +11,7 @@ import { deprecatedCallsOf, useOf } from './use.ts'
 export function useRoutes(app: FastifyInstance, context: Context): void {
   const { config, now } = context
   developerRoute(app, context, useRoute, async ({ request, database, clientId }) =>
-    ok(await useOf(database, clientId, request.query.range ?? '24h', now())),
+    ok(await useOf(database.expensive, clientId, request.query.range ?? '24h', now())),
   )
 
   developerRoute(app, context, limitsRoute, async ({ database, clientId }) => {
@@ -22,6 +22,6 @@ export function useRoutes(app: FastifyInstance, context: Context): void {
   })
 
   developerRoute(app, context, deprecatedCallsRoute, async ({ database, clientId }) =>
-    ok({ data: await deprecatedCallsOf(database, config, clientId, now()) }),
+    ok({ data: await deprecatedCallsOf(database.expensive, config, clientId, now()) }),
   )
 }

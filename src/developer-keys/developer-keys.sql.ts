@@ -23,8 +23,8 @@ const columns = `${keyColumns}, k.client_id, k.role, k.created_by`
 export const mostLiveKeys = 100
 
 /**
- * $1 id, $2 client_id, $3 name, $4 role, $5 SHA-256 of the key, $6 days until it expires, or null, $7 origin. No row: there is no
- * such partner, or it has `mostLiveKeys` live keys.
+ * $1 id, $2 client_id, $3 name, $4 role, $5 SHA-256 of the key, $6 days until it expires, or null, $7 origin. No row: there is
+ * no such partner, or it has `mostLiveKeys` live keys.
  */
 export const insertDeveloperKey = statement(
   'insert_developer_key',

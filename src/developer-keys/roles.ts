@@ -23,6 +23,7 @@ export function allows(role: DeveloperRole, least: DeveloperRole): boolean {
   return developerRoles.indexOf(role) >= developerRoles.indexOf(least)
 }
 
+/** Whether a text is the name of a role. */
 export function isDeveloperRole(text: string): text is DeveloperRole {
   return developerRoles.some((role) => role === text)
 }

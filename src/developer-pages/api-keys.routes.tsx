@@ -74,7 +74,8 @@ function creation(app: FastifyInstance, context: Context, web: DeveloperWeb): vo
           <PageHead title="The developer key is ready" back={backTo(clientId)} />
           <NewSecret what="developer key">{outcome.text}</NewSecret>
           <p>
-            Send it as <code>Authorization: Bearer …</code>. Its id is <Id>{outcome.key.id}</Id>.
+            Send it as <code>Authorization: Bearer …</code>. Its id is <Id>{outcome.key.id}</Id>. The guide{' '}
+            <a href={`${config.baseUrl}docs/developer-api`}>Developer API</a> shows how.
           </p>
         </>
       )

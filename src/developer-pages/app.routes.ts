@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
-import type { OneAtATime } from '../webhooks/one-at-a-time.ts'
 import { apiKeyRoutes } from './api-keys.routes.tsx'
 import { applicationRoutes } from './application.routes.tsx'
 import { connectionRoutes } from './connections.routes.tsx'
@@ -16,12 +15,7 @@ import { webhookMessageRoutes } from './webhook-messages.routes.tsx'
 import { webhookRoutes } from './webhooks.routes.tsx'
 
 /** The pages of one application, in the order of the navigation. */
-export async function appRoutes(
-  app: FastifyInstance,
-  context: Context,
-  web: DeveloperWeb,
-  slow: OneAtATime,
-): Promise<void> {
+export async function appRoutes(app: FastifyInstance, context: Context, web: DeveloperWeb): Promise<void> {
   overviewRoutes(app, context, web)
   await applicationRoutes(app, context, web)
   credentialRoutes(app, context, web)
@@ -29,8 +23,8 @@ export async function appRoutes(
   requestRoutes(app, context, web)
   deprecatedRoutes(app, context, web)
   connectionRoutes(app, context, web)
-  webhookRoutes(app, context, web, slow)
-  webhookChangeRoutes(app, context, web, slow)
+  webhookRoutes(app, context, web)
+  webhookChangeRoutes(app, context, web)
   webhookMessageRoutes(app, context, web)
   goingLiveRoutes(app, context, web)
   peopleRoutes(app, context, web)

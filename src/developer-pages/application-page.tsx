@@ -6,6 +6,7 @@ import Type, { type Static } from '../typebox.ts'
 import { HiddenFields, PartnerLogo } from '../web/parts.tsx'
 import { appAddress } from './shell.tsx'
 
+/** The form of the settings. Addresses are one on each line. */
 export const ApplicationFields = Type.Object({
   redirect_uris: formText(20_000),
   post_logout_redirect_uris: formText(20_000),

@@ -6,7 +6,7 @@ import { DoneQuery, textOrNull } from '../panel/fields.ts'
 import { linesOf } from '../panel/forms.tsx'
 import { acceptUploads, uploadOf } from '../panel/upload.ts'
 import { findListedPartner, type ListedPartner } from '../partners/partners.sql.ts'
-import { type PartnerUpdate, updatePartner } from '../partners/partners.ts'
+import { type PartnerUpdate, updatePartner } from '../partners/update-partner.ts'
 import { toPage } from '../people/person-page.ts'
 import Type, { type Static } from '../typebox.ts'
 import {

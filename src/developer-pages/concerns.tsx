@@ -7,6 +7,7 @@ import { appAddress } from './shell.tsx'
 /** The most urgent first. */
 const urgency: Concern['kind'][] = [
   'suspended',
+  'no_credentials',
   'webhook_disabled',
   'refused_refreshes',
   'webhook_failing',
@@ -42,6 +43,11 @@ const descriptions: Record<Concern['kind'], (concern: Concern, sunsetOn: Date | 
     text: 'The operator has suspended this application',
     remedy: 'All its requests are refused. Contact the operator.',
   }),
+  no_credentials: () => ({
+    page: 'credentials',
+    text: 'This application has no client secret yet',
+    remedy: 'Its token requests are refused. Make one, and put it into your servers.',
+  }),
   webhook_disabled: ({ id, name, amount }) => ({
     page: `webhooks/${id}`,
     text: (
@@ -70,8 +76,8 @@ const descriptions: Record<Concern['kind'], (concern: Concern, sunsetOn: Date | 
     text: `${counted(amount, 'refresh', 'refreshes')} refused in the last day`,
     remedy: (
       <>
-        The first: <When at={at} />. The request log says why each was refused, and whether its user must
-        connect again.
+        The first: in the hour from <Exact at={at} />. The request log says why each was refused, and whether
+        its user must connect again.
       </>
     ),
   }),

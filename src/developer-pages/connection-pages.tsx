@@ -82,31 +82,16 @@ export function ConnectionPage(props: {
   calls: PartnerRequest[]
 }) {
   const { clientId, grant, connections, calls } = props
-  const { id, subject, cause } = grant
+  const { id, cause } = grant
   return (
     <>
       <PageHead
         title={`Grant ${id}`}
-        back={{ label: 'Connections', href: appAddress({ clientId }, '/connections') }}
+        back={{ label: 'Grants', href: appAddress({ clientId }, '/connections') }}
       />
       {cause !== null && <Ending cause={cause} />}
       <section aria-label="Facts">
-        <Facts
-          items={{
-            'Grant id': <Id>{id}</Id>,
-            State: <ConnectionState cause={cause} />,
-            'User (sub)': (
-              <a href={appAddress({ clientId }, `/connections?subject=${encodeURIComponent(subject)}`)}>
-                <Id>{subject}</Id>
-              </a>
-            ),
-            Connected: <Exact at={grant.created_at} />,
-            'Last call': <When at={grant.last_used_at} />,
-            [grant.ended_at === null ? 'Consent ends' : 'Ended']: (
-              <Exact at={grant.ended_at ?? grant.expires_at} none="no end" />
-            ),
-          }}
-        />
+        <GrantFacts clientId={clientId} grant={grant} />
       </section>
       <Section
         id="connections"
@@ -133,6 +118,28 @@ export function ConnectionPage(props: {
         />
       </Section>
     </>
+  )
+}
+
+function GrantFacts({ clientId, grant }: { clientId: string; grant: PartnerGrant }) {
+  const { id, subject, cause } = grant
+  return (
+    <Facts
+      items={{
+        'Grant id': <Id>{id}</Id>,
+        State: <ConnectionState cause={cause} />,
+        'User (sub)': (
+          <a href={appAddress({ clientId }, `/connections?subject=${encodeURIComponent(subject)}`)}>
+            <Id>{subject}</Id>
+          </a>
+        ),
+        Connected: <Exact at={grant.created_at} />,
+        'Last call': <When at={grant.last_used_at} />,
+        [grant.ended_at === null ? 'Consent ends' : 'Ended']: (
+          <Exact at={grant.ended_at ?? grant.expires_at} none="no end" />
+        ),
+      }}
+    />
   )
 }
 

@@ -43,7 +43,7 @@ function list(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
       const body = (
         <>
           <PageHead
-            title="Connections"
+            title="Grants"
             intro={
               <>
                 Which users have connected <bdi>{name}</bdi>, by the <code>sub</code> that you know. Each user
@@ -63,7 +63,7 @@ function list(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
           />
         </>
       )
-      return show({ title: 'Connections', section: 'connections', body })
+      return show({ title: 'Grants', section: 'connections', body })
     },
   )
 }
@@ -78,7 +78,7 @@ function oneConnection(app: FastifyInstance, context: Context, web: DeveloperWeb
     async ({ request, app: { clientId }, show }) => {
       const { id } = request.params
       const grant = isRowId(id) ? await database.maybe(findPartnerGrant, [clientId, id]) : undefined
-      if (!grant) return showMissing(show, 'connections', 'connection')
+      if (!grant) return showMissing(show, 'connections', 'grant')
       const part = { after: null, limit: mostShown }
       const [connections, calls] = await Promise.all([
         database.run(connectionsOfGrant, [clientId, id, mostShown]),

@@ -2,6 +2,7 @@ import type { DeveloperKeyRow } from '../developer-keys/developer-keys.sql.ts'
 import { PostButton } from '../panel/forms.tsx'
 import { Done, Exact, Facts, Id, Name, PageHead, Section, State, When } from '../panel/page-parts.tsx'
 import { Table } from '../panel/table.tsx'
+import { takesSecret } from '../partners/auth-methods.ts'
 import type { ListedPartner } from '../partners/partners.sql.ts'
 import { appAddress, roleNames } from './shell.tsx'
 
@@ -10,21 +11,29 @@ export function CredentialsPage(props: {
   /** When each secret that is accepted was made, the newest first. */
   made: Date[]
   apiKeys: DeveloperKeyRow[]
+  addresses: { authUrl: string; baseUrl: string }
   csrf: string
   mayWrite: boolean
   mayManageKeys: boolean
   done: string | undefined
 }) {
-  const { partner, made, apiKeys, csrf, mayWrite, mayManageKeys, done } = props
+  const { partner, made, apiKeys, addresses, csrf, mayWrite, mayManageKeys, done } = props
   const { client_id: clientId, auth_methods: methods } = partner
   const signs = methods.includes('private_key_jwt')
-  const hasSecret = methods.some((method) => method !== 'private_key_jwt')
+  const hasSecret = takesSecret(methods)
   return (
     <>
       <PageHead title="Credentials" intro="With these, your servers prove that they are your application." />
       {done && <Done>{done}</Done>}
       <section aria-label="Client">
-        <Facts items={{ 'Client id': <Id>{clientId}</Id>, 'Authenticates with': methods.join(', ') }} />
+        <Facts
+          items={{
+            'Client id': <Id>{clientId}</Id>,
+            'Authenticates with': methods.join(', '),
+            'Authorization server': <Id>{addresses.authUrl}</Id>,
+            'API and tokens': <Id>{addresses.baseUrl}</Id>,
+          }}
+        />
       </section>
       {hasSecret && <Secrets {...{ clientId, made, csrf, mayWrite }} />}
       {signs && <PublicKeys {...{ clientId, mayWrite }} ids={partner.key_ids} />}

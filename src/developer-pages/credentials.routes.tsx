@@ -38,7 +38,7 @@ const done: Record<string, string> = {
 const mostSecrets = 2
 
 function overview(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
-  const { database } = context
+  const { config, database } = context
   developerPage<{ Querystring: Static<typeof DoneQuery> }>(
     app,
     context,
@@ -55,6 +55,7 @@ function overview(app: FastifyInstance, context: Context, web: DeveloperWeb): vo
         <CredentialsPage
           {...{ partner, apiKeys, csrf }}
           made={[...rotations.map(({ at }) => at), partner.created_at].slice(0, partner.live_secrets)}
+          addresses={{ authUrl: config.authUrl, baseUrl: config.baseUrl }}
           mayWrite={allows(role, 'developer')}
           mayManageKeys={allows(role, 'admin')}
           done={done[request.query.done ?? '']}

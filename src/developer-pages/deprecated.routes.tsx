@@ -12,10 +12,10 @@ const shownDays = 30
 /** Which deprecated operations an application still calls. */
 export function deprecatedRoutes(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
   const { config, database, now } = context
-  const route = { url: `${appUrl}/deprecated`, role: 'viewer' } as const
+  const route = { url: `${appUrl}/deprecated`, role: 'viewer', isExpensive: true } as const
   developerPage(app, context, web, route, async ({ app: { clientId }, show }) => {
     const since = new Date(now().getTime() - shownDays * 86_400_000)
-    const calls = await database.run(deprecatedCalls, [clientId, since])
+    const calls = await database.expensive.run(deprecatedCalls, [clientId, since])
     const body = <DeprecatedPage calls={calls} days={shownDays} dates={config.v1} baseUrl={config.baseUrl} />
     return show({ title: 'Deprecated calls', section: 'deprecated', body })
   })

@@ -3,8 +3,8 @@ import type { Context } from '../context.ts'
 import { allows, type DeveloperRole } from '../developer-keys/roles.ts'
 import type { Developer, MemberApp } from '../developers/sessions.ts'
 import { type PersonRequest, personPage, type RequestFields } from '../people/person-page.ts'
-import type { DeveloperWeb } from './edge.ts'
-import { RoleTooLow, TooBusy } from './refusals.tsx'
+import { type DeveloperWeb, formsPerMinute } from './edge.ts'
+import { RoleTooLow, TooBusy, TooManyForms } from './refusals.tsx'
 import type { DeveloperPage } from './shell.tsx'
 
 type DeveloperRoute = {
@@ -66,6 +66,11 @@ export function developerPage<Fields extends RequestFields = RequestFields>(
       if (!current) throw new Error('a page of an application ran without the application')
       const { reply } = exchange
       const show = (page: DeveloperPage, status?: number) => web.shell(reply, developer, page, status)
+      const seconds = route.method === 'POST' ? await pauseOf(web, current) : undefined
+      if (seconds !== undefined) {
+        reply.header('retry-after', String(seconds))
+        return show({ title: 'Too many changes', body: TooManyForms() }, 429)
+      }
       const handle = () => handler({ ...exchange, developer, app: current, show })
       if (!isExpensive) return handle()
       const sent = await context.developerReadLimiter.admit(current.clientId, async () => {
@@ -77,4 +82,10 @@ export function developerPage<Fields extends RequestFields = RequestFields>(
       return show({ title: 'Busy', body: TooBusy() }, 503)
     },
   )
+}
+
+/** Counts a form. @returns the seconds until the application may send another one; undefined: it may send this one */
+async function pauseOf({ forms }: DeveloperWeb, { clientId }: MemberApp): Promise<number | undefined> {
+  const { consumedPoints, msBeforeNext } = await forms.penalty(clientId)
+  return consumedPoints > formsPerMinute ? Math.ceil(msBeforeNext / 1000) : undefined
 }

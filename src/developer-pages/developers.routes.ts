@@ -7,7 +7,6 @@ import { loginRoutes } from '../people/login.routes.tsx'
 import { peopleFiles } from '../people/people-web.ts'
 import { providerLoginRoutes } from '../people/provider-login.routes.tsx'
 import { setupRoutes } from '../people/setup.routes.tsx'
-import type { OneAtATime } from '../webhooks/one-at-a-time.ts'
 import { appRoutes } from './app.routes.ts'
 import { appListRoutes } from './apps.routes.tsx'
 import { developerEdge } from './edge.ts'
@@ -20,7 +19,6 @@ export async function developerRoutes(
   app: FastifyInstance,
   context: Context,
   providers: ProviderClients,
-  slow: OneAtATime,
 ): Promise<void> {
   await app.register(
     async (pages) => {
@@ -32,7 +30,7 @@ export async function developerRoutes(
       confirmRoutes(pages, context, web, providers)
       accountRoutes(pages, context, web)
       appListRoutes(pages, context, web)
-      await appRoutes(pages, context, web, slow)
+      await appRoutes(pages, context, web)
     },
     { prefix },
   )

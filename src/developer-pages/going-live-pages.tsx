@@ -176,7 +176,7 @@ export function SignedPage(props: {
       />
       <p>
         It can be opened once, until <Exact at={expiresAt} /> ({requestDays} days). Then production invites
-        the same developers. An administrator makes the first secret there.
+        the same developers. An administrator or a developer makes the first secret there.
       </p>
       <p>
         <a class="button" download={file} href={`data:text/plain;charset=utf-8,${text}`}>

@@ -12,33 +12,38 @@ import { developerPage } from './developer-page.ts'
 import type { DeveloperWeb } from './edge.ts'
 import { GoingLiveFields, GoingLivePage, NoRequestsHere, SignedPage } from './going-live-pages.tsx'
 
-const url = '/developers/apps/:client_id/going-live'
+/**
+ * A request decides where production sends users, and whose keys it accepts. Someone with a stolen session must not get one
+ * signed in the name of the partner.
+ */
+const route = {
+  url: '/developers/apps/:client_id/going-live',
+  role: 'admin',
+  recent: true,
+  isExpensive: true,
+} as const
 
-/** An application of the sandbox asks to go live: what is done, what is missing, and the request for the operator of production. */
+/**
+ * An application of the sandbox asks to go live: what is done, what is missing, and the request for the operator of production.
+ */
 export function goingLiveRoutes(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
   const { config, now } = context
   const title = 'Go live'
   const stateOf = (clientId: string) => goingLiveOf(context, clientId)
 
-  developerPage(
-    app,
-    context,
-    web,
-    { url, role: 'admin' },
-    async ({ app: { clientId }, developer, csrf, show }) => {
-      const state = config.environment === 'sandbox' ? await stateOf(clientId) : undefined
-      if (!state) return show({ title, body: <NoRequestsHere /> }, 404)
-      const fields = firstFields(state, `${developer.name} <${developer.email}>`)
-      const page = { clientId, csrf, state, fields, faults: [], baseUrl: config.baseUrl }
-      return show({ title, section: 'going_live', body: <GoingLivePage {...page} /> })
-    },
-  )
+  developerPage(app, context, web, route, async ({ app: { clientId }, developer, csrf, show }) => {
+    const state = config.environment === 'sandbox' ? await stateOf(clientId) : undefined
+    if (!state) return show({ title, body: <NoRequestsHere /> }, 404)
+    const fields = firstFields(state, `${developer.name} <${developer.email}>`)
+    const page = { clientId, csrf, state, fields, faults: [], baseUrl: config.baseUrl }
+    return show({ title, section: 'going_live', body: <GoingLivePage {...page} /> })
+  })
 
   developerPage<{ Body: GoingLiveFields }>(
     app,
     context,
     web,
-    { method: 'POST', url, role: 'admin', schema: { body: GoingLiveFields } },
+    { ...route, method: 'POST', schema: { body: GoingLiveFields } },
     async ({ request: { body }, app: { clientId }, developer, origin, csrf, show }) => {
       const requestedBy = `${developer.name} <${developer.email}>`
       const input = { clientId, settings: settingsOf(body), requestedBy }

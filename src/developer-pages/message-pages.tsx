@@ -27,7 +27,7 @@ export function MessageTable(props: {
       next={next}
       empty={empty}
       columns={[
-        { label: 'Time', cell: ({ created_at: at }) => <Exact at={at} /> },
+        { label: 'Time', cell: ({ created_at: at }) => <Exact at={at} seconds /> },
         { label: 'Event', cell: ({ type }) => <code class="whole">{type}</code> },
         { label: 'State', cell: ({ state }) => <MessageState state={state} /> },
         { label: 'Attempts', cell: ({ attempts }) => attempts, isNumber: true },
@@ -117,10 +117,10 @@ export function MessagePage(props: {
           items={{
             'Message id': <Id>{`msg_${id}`}</Id>,
             State: <MessageState state={message.state} />,
-            Written: <Exact at={message.created_at} />,
+            Written: <Exact at={message.created_at} seconds />,
             'Next attempt':
               message.next_attempt_at === null ? undefined : <When at={message.next_attempt_at} />,
-            Finished: message.finished_at === null ? undefined : <Exact at={message.finished_at} />,
+            Finished: message.finished_at === null ? undefined : <Exact at={message.finished_at} seconds />,
             Webhook: (
               <a href={webhookAddress(clientId, endpoint)}>
                 <Id>{endpoint}</Id>
@@ -156,7 +156,7 @@ function Attempts({ message: { attempts_made: attempts } }: { message: MessageDe
       empty="There was no attempt yet. The first begins within seconds."
       columns={[
         { label: 'Attempt', cell: ({ number }) => `Attempt ${number}` },
-        { label: 'Ended', cell: ({ at }) => <Exact at={at} /> },
+        { label: 'Ended', cell: ({ at }) => <Exact at={at} seconds /> },
         {
           label: 'Status',
           cell: ({ status }) => (status === null ? 'no answer' : <Status of={status} />),

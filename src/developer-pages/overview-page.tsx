@@ -34,8 +34,10 @@ export function OverviewPage(props: {
   limits: LimitSettings
   busiest: BusiestHour[]
   sunsetOn: Date | undefined
+  /** Where the docs are. */
+  baseUrl: string
 }) {
-  const { partner, range, periods, p99, concerns, limits, busiest, sunsetOn } = props
+  const { partner, range, periods, p99, concerns, limits, busiest, sunsetOn, baseUrl } = props
   const { client_id: clientId, name, logo } = partner
   return (
     <>
@@ -55,9 +57,20 @@ export function OverviewPage(props: {
         <RangeLinks address={appAddress({ clientId })} current={range} />
       </PageHead>
       <Concerns clientId={clientId} concerns={concerns} sunsetOn={sunsetOn} />
+      {periods.every(({ calls, live }) => calls === 0 && live === 0) && <Start baseUrl={baseUrl} />}
       <Traffic range={range} periods={periods} p99={p99} />
       <Limits clientId={clientId} limits={limits} busiest={busiest} span={spanOf(range)} />
     </>
+  )
+}
+
+/** For an application that no user has connected. */
+function Start({ baseUrl }: { baseUrl: string }) {
+  return (
+    <p class="notice">
+      Your application has no calls and no connections in this time. The{' '}
+      <a href={`${baseUrl}docs/quick-start`}>quick start</a> leads to a first household in ten minutes.
+    </p>
   )
 }
 
@@ -102,10 +115,10 @@ function LiveCard({ periods, names, span }: { periods: ShownPeriod[]; names: str
       ? 'as many as at the start'
       : `${amount(Math.abs(change))} ${change > 0 ? 'more' : 'fewer'} than at the start`
   return (
-    <MetricCard id="live" title="Live connections" value={amount(last)} note={`${moved} of this time`}>
+    <MetricCard id="live" title="Live grants" value={amount(last)} note={`${moved} of this time`}>
       <BarChart
         id="live"
-        finding={`${amount(last)} connections live ${span}, ${moved}`}
+        finding={`${amount(last)} grants live ${span}, ${moved}`}
         series={[{ label: 'live', tone: 'accent', values: periods.map(({ live }) => live) }]}
         names={names}
         format={amount}
@@ -116,7 +129,7 @@ function LiveCard({ periods, names, span }: { periods: ShownPeriod[]; names: str
 
 const figures: FiguresColumn<ShownPeriod>[] = [
   ...callFigures,
-  { label: 'Live connections', cell: ({ live }) => amount(live) },
+  { label: 'Live grants', cell: ({ live }) => amount(live) },
   { label: 'Refused refreshes', cell: ({ refreshRefused }) => amount(refreshRefused) },
 ]
 

@@ -41,6 +41,7 @@ export function overviewRoutes(app: FastifyInstance, context: Context, web: Deve
           limits={effectiveLimits(partner.limits, config.limits)}
           busiest={busiest}
           sunsetOn={config.v1?.sunsetOn}
+          baseUrl={config.baseUrl}
         />
       )
       return show({ title: 'Overview', section: 'overview', body })

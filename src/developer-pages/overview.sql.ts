@@ -30,6 +30,7 @@ const Concern = Type.Object({
     Type.Literal('webhook_failing'),
     Type.Literal('refused_refreshes'),
     Type.Literal('limits'),
+    Type.Literal('no_credentials'),
     Type.Literal('old_secret'),
     Type.Literal('api_key'),
     Type.Literal('deprecated'),
@@ -70,6 +71,11 @@ const refusedRefreshes = `
 const limits = `
   SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours WHERE ${lastDay} AND kind = '${limitedKind}' HAVING count(*) > 0`
 
+/** As after an application went live: production made no secret. */
+const noCredentials = `
+  SELECT 'no_credentials', '', '', 0, NULL FROM partners
+   WHERE ${ofPartner} AND cardinality(secret_hashes) + cardinality(key_thumbprints) = 0`
+
 const oldSecret = `
   SELECT 'old_secret', '', '', cardinality(secret_hashes), NULL FROM partners WHERE ${ofPartner} AND cardinality(secret_hashes) > 1`
 
@@ -90,6 +96,7 @@ const sources = [
   webhooks,
   refusedRefreshes,
   limits,
+  noCredentials,
   oldSecret,
   expiringKeys,
   deprecated,

@@ -130,7 +130,8 @@ export function MemberPage(props: {
         >
           <p>
             {isSelf ? 'You lose' : 'The developer loses'} access to this application with the next request.
-            The account and other applications stay. If secrets may have been copied, replace them.
+            The account and other applications stay. Secrets and developer keys go on, also those that this
+            developer has made: on the page Credentials, replace and revoke those that may have been copied.
           </p>
         </Confirmation>
       </section>

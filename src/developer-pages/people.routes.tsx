@@ -1,5 +1,6 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Context } from '../context.ts'
+import type { Database } from '../database/database.ts'
 import { DeveloperRole } from '../developer-keys/roles.ts'
 import { membersOf } from '../developers/members.sql.ts'
 import { changeMember, inviteDeveloper, removeMember } from '../developers/members.ts'
@@ -101,23 +102,8 @@ const lastAdmin =
 function membership(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
   const { database } = context
   const route = { url: `${url}/:id`, role: 'admin', recent: true } as const
-  const showMember = async (exchange: DeveloperRequest<IdRoute>, faults: string[] = []) => {
-    const { request, app: current, developer, csrf, show } = exchange
-    const members = await database.run(membersOf, [current.clientId])
-    const member = members.find(({ id }) => id === request.params.id)
-    if (!member) return showMissing(show, section, 'developer')
-    const isSelf = member.id === developer.id
-    const body = (
-      <MemberPage
-        people={appAddress(current, '/people')}
-        member={member}
-        isSelf={isSelf}
-        csrf={csrf}
-        faults={faults}
-      />
-    )
-    return show({ title: member.email, section, body }, faults.length > 0 ? 422 : 200)
-  }
+  const showMember = (exchange: DeveloperRequest<IdRoute>, faults: string[] = []) =>
+    sendMember(database, exchange, faults)
   developerPage<IdRoute>(app, context, web, { ...route, schema: { params: IdParams } }, (exchange) =>
     showMember(exchange),
   )
@@ -152,4 +138,27 @@ function membership(app: FastifyInstance, context: Context, web: DeveloperWeb): 
       return reply.redirect(isSelf ? '/developers' : appAddress(current, '/people?done=removed'), 303)
     },
   )
+}
+
+/** The page of a developer. With faults, nothing was changed. */
+async function sendMember(
+  database: Database,
+  exchange: DeveloperRequest<IdRoute>,
+  faults: string[],
+): Promise<FastifyReply> {
+  const { request, app: current, developer, csrf, show } = exchange
+  const members = await database.run(membersOf, [current.clientId])
+  const member = members.find(({ id }) => id === request.params.id)
+  if (!member) return showMissing(show, section, 'developer')
+  const isSelf = member.id === developer.id
+  const body = (
+    <MemberPage
+      people={appAddress(current, '/people')}
+      member={member}
+      isSelf={isSelf}
+      csrf={csrf}
+      faults={faults}
+    />
+  )
+  return show({ title: member.email, section, body }, faults.length > 0 ? 422 : 200)
 }

@@ -30,3 +30,16 @@ export function TooBusy() {
     </>
   )
 }
+
+/** The developers of the application have sent too many forms. */
+export function TooManyForms() {
+  return (
+    <>
+      <h1>Too many changes</h1>
+      <p>
+        Nothing was changed: too many forms were sent for this application in the last minute. Try again in a
+        minute. Programs use the developer API.
+      </p>
+    </>
+  )
+}

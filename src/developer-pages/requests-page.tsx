@@ -13,6 +13,7 @@ const statuses = {
   refused: 'Refused or failed',
   all: 'All',
   '2xx': 'Answered, 2xx',
+  '3xx': 'Redirected, 3xx',
   '4xx': 'Refused, 4xx',
   '401': '401',
   '403': '403',
@@ -65,7 +66,7 @@ export function RequestsPage(props: {
           empty={
             filter.isFiltered
               ? 'No call matches. Try another status or a longer time.'
-              : 'No call was refused or failed in this time. Choose the status All to see the others.'
+              : 'No call was refused or failed in this time. Choose the status All to see the others, or Redirected for users who came back without a code.'
           }
         />
       ) : (
@@ -101,7 +102,8 @@ function Explained({ app, requests }: { app: { clientId: string }; requests: Par
         <p class="nothing">
           There is no call with this id in the request log of this application. Compare it with{' '}
           <code>X-API-Request-ID</code> of the answer. A call appears within five seconds, and old ones are
-          deleted.
+          deleted. A call without your <code>client_id</code> and without a genuine access token of yours
+          belongs to no application. The body of its answer says what is wrong.
         </p>
       </div>
     )
@@ -127,8 +129,8 @@ function ExplainedCall({ call, clientId }: { call: PartnerRequest; clientId: str
       <Facts
         items={{
           'Request id': <Id>{call.request_id}</Id>,
-          Time: <Exact at={call.at} />,
-          Status: <Status of={call.status} />,
+          Time: <Exact at={call.at} seconds />,
+          Status: <Status of={call.status} code={call.code} />,
           Call: <CallName {...call} />,
           Code: call.code === '' ? undefined : <code>{call.code}</code>,
           'User (sub)':
@@ -155,8 +157,8 @@ const correct = 'Correct what the answer names, then send the request again.'
 
 /** Why a call was refused, and what to do. */
 function Verdict({ call }: { call: PartnerRequest }) {
-  const { status, title, detail, cause, remedy, error_page: errorPage, authenticated } = call
-  if (status < 400) {
+  const { status, code, title, detail, cause, remedy, error_page: errorPage, authenticated } = call
+  if (status < 400 && code === '') {
     return (
       <div class="verdict ok">
         <p class="answer">The call was answered with {status}.</p>
@@ -166,7 +168,8 @@ function Verdict({ call }: { call: PartnerRequest }) {
   return (
     <div class="verdict danger">
       <p class="answer">
-        {status >= 500 ? 'Failed' : 'Refused'} with {status}
+        {status < 400 ? 'Sent back to your redirect URI' : status >= 500 ? 'Failed' : 'Refused'} with{' '}
+        {status < 400 ? <code>error={code}</code> : status}
         {title !== null && `: ${title}`}
       </p>
       {!authenticated && (

@@ -21,7 +21,7 @@ const sections = {
   credentials: { label: 'Credentials', path: '/credentials', icon: 'key' },
   requests: { label: 'Requests', path: '/requests', icon: 'code' },
   deprecated: { label: 'Deprecated calls', path: '/deprecated', icon: 'clock' },
-  connections: { label: 'Connections', path: '/connections', icon: 'link' },
+  connections: { label: 'Grants', path: '/connections', icon: 'link' },
   webhooks: { label: 'Webhooks', path: '/webhooks', icon: 'bell' },
   people: { label: 'People', path: '/people', icon: 'user', role: 'admin' },
   going_live: {
@@ -42,6 +42,7 @@ export type DeveloperPage = {
   body: ComponentChildren
 }
 
+/** How the pages call the roles. */
 export const roleNames: Record<DeveloperRole, string> = {
   admin: 'Administrator',
   developer: 'Developer',
@@ -76,7 +77,9 @@ export function renderDeveloperPage(
           ...{ label, icon, href: appAddress(app, path), isCurrent: name === section },
         }))
     : []
+  // `/docs` leads to the docs, which may be at another host.
+  const docs = { label: 'Documentation', href: '/docs', icon: 'book', isCurrent: false } as const
   const role = app && roleNames[app.role]
   const shown = { name: viewer, email, csrf, ...(role && { role }) }
-  return renderShell(frame, shown, { ...page, navigation: [...ofApp, all] })
+  return renderShell(frame, shown, { ...page, navigation: [...ofApp, all, docs] })
 }

@@ -13,7 +13,6 @@ import {
   updateEndpoint,
 } from '../webhooks/endpoints.ts'
 import { replayMessages, sendTestEvent } from '../webhooks/messages.ts'
-import type { OneAtATime } from '../webhooks/one-at-a-time.ts'
 import { developerPage } from './developer-page.ts'
 import type { DeveloperWeb } from './edge.ts'
 import { appUrl, IdParams, type IdRoute, type Show, showMissing } from './parts.tsx'
@@ -31,21 +30,16 @@ const url = `${appUrl}/webhooks/:id` as const
 const params = IdParams
 
 /** Forms that change a webhook. */
-export function webhookChangeRoutes(
-  app: FastifyInstance,
-  context: Context,
-  web: DeveloperWeb,
-  slow: OneAtATime,
-): void {
-  settings(app, context, web, slow)
+export function webhookChangeRoutes(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
+  settings(app, context, web)
   rotation(app, context, web)
   removal(app, context, web)
   states(app, context, web)
-  testing(app, context, web, slow)
-  replay(app, context, web, slow)
+  testing(app, context, web)
+  replay(app, context, web)
 }
 
-function settings(app: FastifyInstance, context: Context, web: DeveloperWeb, slow: OneAtATime): void {
+function settings(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
   const route = { url: `${url}/edit`, role: 'developer', recent: true } as const
   developerPage<IdRoute>(
     app,
@@ -71,7 +65,9 @@ function settings(app: FastifyInstance, context: Context, web: DeveloperWeb, slo
       const { url: address = '', description = '' } = request.body
       const changes = { url: address.trim(), description, events: chosenEvents(request.body) }
       const input = { clientId, id, ...changes }
-      const outcome = await slow.run(clientId, () => updateEndpoint(context, origin, input))
+      const outcome = await context.slowWebhookWork.run(clientId, () =>
+        updateEndpoint(context, origin, input),
+      )
       if (outcome.kind === 'unknown') return showMissing(show, 'webhooks', 'webhook')
       if (outcome.kind === 'updated') return toPage(reply, `${webhookAddress(clientId, id)}?done=saved`)
       const faults = outcome.kind === 'busy' ? [busy] : outcome.faults
@@ -169,7 +165,7 @@ function states(app: FastifyInstance, context: Context, web: DeveloperWeb): void
   }
 }
 
-function testing(app: FastifyInstance, context: Context, web: DeveloperWeb, slow: OneAtATime): void {
+function testing(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
   developerPage<IdRoute>(
     app,
     context,
@@ -177,7 +173,9 @@ function testing(app: FastifyInstance, context: Context, web: DeveloperWeb, slow
     { method: 'POST', url: `${url}/test`, role: 'developer', schema: { params } },
     async ({ request, reply, app: { clientId }, origin, show }) => {
       const { id } = request.params
-      const outcome = await slow.run(clientId, () => sendTestEvent(context, origin, { clientId, id }))
+      const outcome = await context.slowWebhookWork.run(clientId, () =>
+        sendTestEvent(context, origin, { clientId, id }),
+      )
       if (outcome.kind === 'busy') return showRefused(show, clientId, id, [busy], 429)
       if (outcome.kind === 'unknown') return showMissing(show, 'webhooks', 'webhook')
       if (outcome.kind === 'disabled') {
@@ -190,7 +188,7 @@ function testing(app: FastifyInstance, context: Context, web: DeveloperWeb, slow
 
 const ReplayBody = Type.Object({ since: formText(40) })
 
-function replay(app: FastifyInstance, context: Context, web: DeveloperWeb, slow: OneAtATime): void {
+function replay(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
   developerPage<IdRoute & { Body: Static<typeof ReplayBody> }>(
     app,
     context,
@@ -203,7 +201,9 @@ function replay(app: FastifyInstance, context: Context, web: DeveloperWeb, slow:
         const fault = 'Nothing was sent: write the time as 2026-11-22T08:30Z, in UTC.'
         return showRefused(show, clientId, id, [fault], 422)
       }
-      const outcome = await slow.run(clientId, () => replayMessages(context, origin, { clientId, id, since }))
+      const outcome = await context.slowWebhookWork.run(clientId, () =>
+        replayMessages(context, origin, { clientId, id, since }),
+      )
       if (outcome.kind === 'busy') return showRefused(show, clientId, id, [busy], 429)
       if (outcome.kind === 'unknown') return showMissing(show, 'webhooks', 'webhook')
       const done = outcome.messages === 0 ? 'nothing' : 'replayed'

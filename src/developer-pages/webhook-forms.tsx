@@ -8,6 +8,7 @@ import { webhookAddress } from './webhook-parts.tsx'
 
 const eventText = Type.String({ maxLength: 40 })
 
+/** The form that adds a webhook or changes its settings. */
 export const EndpointFields = Type.Object({
   url: formText(2000),
   description: formText(400),
@@ -17,6 +18,7 @@ export const EndpointFields = Type.Object({
 })
 export type EndpointFields = Static<typeof EndpointFields>
 
+/** The types of events whose boxes are checked. */
 export function chosenEvents({ events = [] }: EndpointFields): string[] {
   return [events].flat()
 }
@@ -123,7 +125,7 @@ export function SigningSecretPage(props: {
       {!isNew && (
         <p>
           {endsOthers
-            ? 'The old one no longer signs.'
+            ? 'The old secret no longer signs.'
             : `For ${overlapHours} hours, each delivery is signed with the old one and the new one. Put the new one into your receiver before that.`}
         </p>
       )}

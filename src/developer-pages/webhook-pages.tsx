@@ -1,10 +1,11 @@
+import { EndpointState } from '../panel/endpoint-state.tsx'
 import { Field, PostButton, PostForm } from '../panel/forms.tsx'
 import { amount, counted, Done, Exact, Facts, Faults, Id, PageHead, Section } from '../panel/page-parts.tsx'
 import { Table } from '../panel/table.tsx'
 import type { Endpoint } from '../webhooks/endpoints.sql.ts'
 import type { Message } from '../webhooks/messages.sql.ts'
 import { MessageTable } from './message-pages.tsx'
-import { EndpointState, webhookAddress } from './webhook-parts.tsx'
+import { webhookAddress } from './webhook-parts.tsx'
 
 export function WebhooksPage(props: {
   clientId: string

@@ -1,5 +1,4 @@
 import { State } from '../panel/page-parts.tsx'
-import type { Endpoint } from '../webhooks/endpoints.sql.ts'
 import type { Message } from '../webhooks/messages.sql.ts'
 import { appAddress } from './shell.tsx'
 
@@ -8,12 +7,7 @@ export function webhookAddress(clientId: string, part = ''): string {
   return appAddress({ clientId }, part === '' ? '/webhooks' : `/webhooks/${part}`)
 }
 
-export function EndpointState({ endpoint }: { endpoint: Pick<Endpoint, 'status' | 'failing_since'> }) {
-  if (endpoint.status === 'disabled') return <State tone="danger">disabled</State>
-  if (endpoint.failing_since !== null) return <State tone="warning">failing</State>
-  return <State tone="ok">active</State>
-}
-
+/** How the pages call the states of messages. */
 export const stateNames: Record<Message['state'], string> = {
   waiting: 'waiting',
   delivered: 'delivered',

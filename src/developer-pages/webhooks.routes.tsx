@@ -6,7 +6,6 @@ import type { Static } from '../typebox.ts'
 import { addEndpoint, findEndpoint, listEndpoints } from '../webhooks/endpoints.ts'
 import { eventTypes } from '../webhooks/event-types.ts'
 import { listMessages } from '../webhooks/messages.ts'
-import type { OneAtATime } from '../webhooks/one-at-a-time.ts'
 import { developerPage } from './developer-page.ts'
 import type { DeveloperWeb } from './edge.ts'
 import { appUrl, IdParams, type IdRoute, showMissing } from './parts.tsx'
@@ -20,14 +19,9 @@ const url = `${appUrl}/webhooks` as const
 const mostShown = 10
 
 /** The webhooks of an application: the list, one endpoint, and a new one. */
-export function webhookRoutes(
-  app: FastifyInstance,
-  context: Context,
-  web: DeveloperWeb,
-  slow: OneAtATime,
-): void {
+export function webhookRoutes(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
   list(app, context, web)
-  addition(app, context, web, slow)
+  addition(app, context, web)
   oneEndpoint(app, context, web)
 }
 
@@ -47,7 +41,7 @@ function list(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
   )
 }
 
-function addition(app: FastifyInstance, context: Context, web: DeveloperWeb, slow: OneAtATime): void {
+function addition(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
   const route = { url: `${url}/new`, role: 'developer', recent: true } as const
   developerPage(app, context, web, route, async ({ app: { clientId }, csrf, show }) => {
     const body = <EndpointForm {...{ clientId, csrf }} fields={{ events: [...eventTypes] }} faults={[]} />
@@ -67,7 +61,7 @@ function addition(app: FastifyInstance, context: Context, web: DeveloperWeb, slo
         secretKind,
         events: chosenEvents(request.body),
       }
-      const outcome = await slow.run(clientId, () => addEndpoint(context, origin, input))
+      const outcome = await context.slowWebhookWork.run(clientId, () => addEndpoint(context, origin, input))
       if (outcome.kind === 'unknown') return showMissing(show, 'webhooks', 'application')
       if (outcome.kind !== 'added') {
         const faults = outcome.kind === 'busy' ? [busy] : outcome.faults

@@ -1,5 +1,6 @@
 import type { PeopleWords } from '../people/words.tsx'
 
+/** The texts of the pages that developers share with operators, such as the login. */
 export const developerWords: PeopleWords = {
   signIn: 'Sign in to the developer pages',
   forWhom: (brand) => `For the people who build applications on ${brand}’s partner API.`,

@@ -2,9 +2,7 @@ import { auditRow } from '../audit/audit-row.sql.ts'
 import { Instant, statement } from '../database/database.ts'
 import { DeveloperRole } from '../developer-keys/roles.ts'
 import { isNamed } from '../people/links.sql.ts'
-import Type, { type Static } from '../typebox.ts'
-
-const orNull = <T extends Parameters<typeof Type.Array>[0]>(type: T) => Type.Union([type, Type.Null()])
+import Type, { orNull, type Static } from '../typebox.ts'
 
 /**
  * Changes the account of a developer. A change of the status ends the sessions. A new address ends the link that was mailed to

@@ -4,9 +4,7 @@ import { DeveloperRole } from '../developer-keys/roles.ts'
 import { counting } from '../login/login.sql.ts'
 import { mailRow } from '../outbox/mail-row.sql.ts'
 import { linkLife, storeLink } from '../people/links.sql.ts'
-import Type, { type Static } from '../typebox.ts'
-
-const orNull = <T extends Parameters<typeof Type.Array>[0]>(type: T) => Type.Union([type, Type.Null()])
+import Type, { orNull, type Static } from '../typebox.ts'
 
 /** Invitations that the administrators of an application can send in a day. Each is a mail to an address of their choice. */
 const invitationsPerDay = 30
@@ -87,8 +85,13 @@ const admins = `SELECT m.developer_id FROM developer_memberships m JOIN develope
 
 const isLastAdmin = `(found.developer_id IN (SELECT developer_id FROM admins) AND (SELECT count(*) FROM admins) = 1)`
 
+/**
+ * The member, locked. The administrators are locked before: two of them who remove each other at the same moment would
+ * otherwise each hold what the other waits for.
+ */
 const found = `SELECT m.developer_id, m.role, d.email FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
-      WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) FOR UPDATE OF m`
+      WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) AND (SELECT count(*) FROM admins) >= 0
+        FOR UPDATE OF m`
 
 const Changed = Type.Object({
   developer_id: Type.String(),

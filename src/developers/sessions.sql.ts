@@ -1,13 +1,11 @@
 import { Instant, statement } from '../database/database.ts'
 import { DeveloperRole } from '../developer-keys/roles.ts'
 import { findSessionStatement, SessionRow } from '../people/sessions.sql.ts'
-import Type, { type Static } from '../typebox.ts'
-
-const orNull = <T extends Parameters<typeof Type.Array>[0]>(type: T) => Type.Union([type, Type.Null()])
+import Type, { orNull, type Static } from '../typebox.ts'
 
 /**
- * The live session of an active developer, and the application $2 if the developer is a member of it. Records that the developer
- * has seen the application, at most once a minute. $1 SHA-256 of the session id, $2 client id or null
+ * The live session of an active developer, and the application $2 if the developer is a member of it. Records that the
+ * developer has seen the application, at most once a minute. $1 SHA-256 of the session id, $2 client id or null
  */
 export const findDeveloperSession = findSessionStatement(
   'developer',

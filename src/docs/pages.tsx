@@ -64,6 +64,14 @@ export function IndexPage({ baseUrl, authUrl, root, groups }: IndexProps) {
           <dd>
             <code>{authUrl}</code>
           </dd>
+          <dt>Developer pages</dt>
+          <dd>
+            <a href={`${authUrl}/developers`}>{`${authUrl}/developers`}</a>
+          </dd>
+          <dt>Status of the service</dt>
+          <dd>
+            <a href={`${authUrl}/status`}>{`${authUrl}/status`}</a>
+          </dd>
           <dt>OpenID Connect discovery</dt>
           <dd>
             <a

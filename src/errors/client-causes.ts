@@ -46,7 +46,7 @@ export const clientCauses = {
     cause:
       'The client_id is not one that this service made, and the secret is too short to be one of a service before it.',
     remedy:
-      'Copy client_id and client_secret again. If both are right, ask the operator for a new secret: a short one can be guessed.',
+      'Copy client_id and client_secret again. If both are right, make a new secret on the developer pages: a short one can be guessed.',
   },
   secret_wrong_kind: {
     message: '{detail} A client registered for private_key_jwt sends client_assertion.',
@@ -66,11 +66,11 @@ export const clientCauses = {
   },
   secret_leaked: {
     message:
-      'This client_secret was found in a public place and is withdrawn. Ask the operator for a new one.',
+      'This client_secret was found in a public place and is withdrawn. Make a new one on the developer pages.',
     cause:
       'The secret was published, for example in a repository or a log, and someone reported it. It was withdrawn at once, because anyone who has it could act as your application.',
     remedy:
-      'Ask the operator for a new secret, and store it where it cannot be published. Remove the old one from where it was found, also from the history of the repository.',
+      'Make a new secret on the developer pages, under Credentials, or ask the operator. Store it where it cannot be published. Remove the old one from where it was found, also from the history of the repository.',
   },
   assertion_required: {
     message: 'This client is registered for private_key_jwt. Send client_assertion instead of a secret.',

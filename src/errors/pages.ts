@@ -38,7 +38,7 @@ export const pageErrors = {
         cause:
           'The redirect_uri differs from every registered one. The page shows what the server received. Addresses are compared character by character: a slash at the end, http instead of https, another port, capitals or a query make them different.',
         remedy:
-          'Send exactly a registered address, percent-encoded once. The page does not say what is registered, because anyone can open it. Ask the operator for the registered addresses, or to register this one.',
+          'Send exactly a registered address, percent-encoded once. The page does not say what is registered, because anyone can open it. The developer pages do, under Application. A developer of your application adds addresses there; otherwise ask the operator.',
       },
     },
   },

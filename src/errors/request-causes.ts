@@ -6,7 +6,7 @@ export const requestCauses = {
     message: '{detail} was sent in the query string, which servers log. Send it in the request body.',
     cause: 'A secret, a code or a token is in the address.',
     remedy:
-      'Send all parameters in the body. Addresses are logged on their way, so treat the value as leaked: ask the operator for a new client_secret, or revoke the token.',
+      'Send all parameters in the body. Addresses are logged on their way, so treat the value as leaked: replace the client_secret on the developer pages, or revoke the token.',
   },
   post_only: {
     message:

@@ -2,6 +2,7 @@ import { describeRoute } from '../admin/admin-edge.ts'
 import { jsonResponse } from '../management/operation.ts'
 import { closed, pageOf, pageQuery } from '../management/page.ts'
 import { instant, nullableInstant, nullableText } from '../management/schemas.ts'
+import { requestFilters } from '../request-log/request-filters.ts'
 import Type from '../typebox.ts'
 
 const grantFilter = {
@@ -108,17 +109,8 @@ export const listRequestsRoute = describeRoute({
   scope: 'logs:read',
   schema: {
     querystring: closed({
-      request_id: Type.Optional(
-        Type.String({ maxLength: 128, description: 'All calls with this id, which callers choose.' }),
-      ),
+      ...requestFilters,
       ...grantFilter,
-      status: Type.Optional(
-        Type.String({
-          pattern: '^([1-5]\\d\\d|[1-5]xx|refused)$',
-          description: 'A status such as `401`, a class such as `4xx`, or `refused` for all from 400 on.',
-        }),
-      ),
-      since: Type.Optional(Type.String({ format: 'date-time', description: 'Only calls since then.' })),
       ...pageQuery,
     }),
   },

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { type Answer, ok } from '../management/answers.ts'
 import { pageAnswer, pageRequestOf } from '../management/page.ts'
 import { listHouseholdsRead, listReads, placeOfRead } from '../read-log/reads.ts'
+import { requestFilterOf } from '../request-log/request-filters.ts'
 import { listRequests } from '../request-log/requests.ts'
 import {
   explainAccessRoute,
@@ -48,16 +49,11 @@ function readRoutes(app: FastifyInstance, context: Context): void {
 
 function requestRoutes(app: FastifyInstance, context: Context): void {
   adminRoute(app, context, listRequestsRoute, async ({ request, database }) => {
-    const { request_id, client_id, user_id, grant_id, status, since, ...page } = request.query
-    const filter = {
-      requestId: request_id,
-      clientId: client_id,
-      userId: user_id,
-      grantId: grant_id,
-      status,
-      since: since === undefined ? undefined : new Date(since),
-    }
-    const part = pageRequestOf(page)
+    const { query } = request
+    const shared = requestFilterOf(query)
+    if ('problem' in shared) return shared.problem
+    const filter = { ...shared, clientId: query.client_id, userId: query.user_id, grantId: query.grant_id }
+    const part = pageRequestOf(query)
     const outcome = await listRequests(database, context.config.baseUrl, filter, part)
     if (outcome.kind === 'refused') return missingFilter(outcome.reason)
     return pageAnswer(addressOf(request, context), part, outcome.requests, ({ place }) => place)

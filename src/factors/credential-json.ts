@@ -27,7 +27,9 @@ const attestationJson = Compile(AttestationJson)
 
 const clientData = Compile(Type.Object({ challenge: Base64url }))
 
-/** The answer of an authenticator to `get`. `challenge` is as the authenticator signed it; the signature is not checked here. */
+/**
+ * The answer of an authenticator to `get`. `challenge` is as the authenticator signed it; the signature is not checked here.
+ */
 export type Assertion = {
   response: AuthenticationResponseJSON
   challenge: string

@@ -85,8 +85,8 @@ export const usePasskey = statement(
 /**
  * Stores a passkey. No row: the challenge was answered before, the credential is registered already, the user has too many,
  * or is no longer active. $1 user id, $2 SHA-256 of the challenge, $3 when it expires, $4 credential id, $5 public key,
- * $6 counter, $7 transports, $8 whether it may leave its device, $9 whether it is backed up, $10 name, $11 whether the user gets a
- * mail, $12 origin
+ * $6 counter, $7 transports, $8 whether it may leave its device, $9 whether it is backed up, $10 name, $11 whether the user
+ * gets a mail, $12 origin
  */
 export const insertPasskey = statement(
   'insert_passkey',
@@ -118,8 +118,8 @@ export const insertPasskey = statement(
 )
 
 /**
- * With the last factor, the recovery codes go. $1 user id, $2 `id` of the passkey, $3 whether the user gets a mail, $4 origin. No row: the
- * user has no such passkey.
+ * With the last factor, the recovery codes go. $1 user id, $2 `id` of the passkey, $3 whether the user gets a mail, $4 origin.
+ * No row: the user has no such passkey.
  */
 export const deletePasskey = statement(
   'delete_passkey',

@@ -64,69 +64,83 @@ export function SecuritySettings(props: Props) {
   )
 }
 
-function Passkeys({ passkeys, registration, csrf, texts }: Props) {
-  const { security: text, language } = texts
+function Passkeys(props: Props) {
+  const { passkeys, texts } = props
+  const { security: text } = texts
   return (
     <section aria-labelledby="passkeys">
       <h2 id="passkeys">{text.passkeys}</h2>
       <p>{text.passkeysText}</p>
       {passkeys.length === 0 && <p class="muted">{text.noPasskeys}</p>}
       {passkeys.map((passkey) => (
-        <article key={passkey.id}>
-          <h3 id={`passkey-${passkey.id}`}>
-            <bdi>{passkey.name}</bdi>
-          </h3>
-          <dl class="facts">
-            <div>
-              <dt>{text.added}</dt>
-              <dd>
-                <Moment at={passkey.created_at} language={language} />
-              </dd>
-            </div>
-            <div>
-              <dt>{text.lastUsed}</dt>
-              <dd>
-                {passkey.last_used_at ? (
-                  <Moment at={passkey.last_used_at} language={language} relative />
-                ) : (
-                  text.neverUsed
-                )}
-              </dd>
-            </div>
-          </dl>
-          {passkey.synced && <p class="small">{text.synced}</p>}
-          {registration && (
-            <RemoveForm
-              action="/security/passkeys/remove"
-              name={`passkey-${passkey.id}`}
-              csrf={csrf}
-              label={text.remove}
-            >
-              <input type="hidden" name="id" value={passkey.id} />
-            </RemoveForm>
-          )}
-        </article>
+        <Passkey key={passkey.id} {...props} passkey={passkey} />
       ))}
-      {registration && (
-        <PasskeyForm
-          action="/security/passkeys"
-          passkey={{ kind: 'create', options: registration }}
-          texts={texts}
-          label={text.addPasskey}
-        >
-          <HiddenFields csrf={csrf} />
-          <label for="passkey-name">{text.passkeyName}</label>
-          <input
-            id="passkey-name"
-            name="name"
-            autocomplete="off"
-            maxLength={maxPasskeyName}
-            aria-describedby="passkey-name-rule"
-          />
-          <small id="passkey-name-rule">{text.passkeyNameRule}</small>
-        </PasskeyForm>
-      )}
+      <NewPasskey {...props} />
     </section>
+  )
+}
+
+function Passkey({ passkey, registration, csrf, texts }: Props & { passkey: Props['passkeys'][number] }) {
+  const { security: text, language } = texts
+  return (
+    <article>
+      <h3 id={`passkey-${passkey.id}`}>
+        <bdi>{passkey.name}</bdi>
+      </h3>
+      <dl class="facts">
+        <div>
+          <dt>{text.added}</dt>
+          <dd>
+            <Moment at={passkey.created_at} language={language} />
+          </dd>
+        </div>
+        <div>
+          <dt>{text.lastUsed}</dt>
+          <dd>
+            {passkey.last_used_at ? (
+              <Moment at={passkey.last_used_at} language={language} relative />
+            ) : (
+              text.neverUsed
+            )}
+          </dd>
+        </div>
+      </dl>
+      {passkey.synced && <p class="small">{text.synced}</p>}
+      {registration && (
+        <RemoveForm
+          action="/security/passkeys/remove"
+          name={`passkey-${passkey.id}`}
+          csrf={csrf}
+          label={text.remove}
+        >
+          <input type="hidden" name="id" value={passkey.id} />
+        </RemoveForm>
+      )}
+    </article>
+  )
+}
+
+function NewPasskey({ registration, csrf, texts }: Props) {
+  const { security: text } = texts
+  if (!registration) return null
+  return (
+    <PasskeyForm
+      action="/security/passkeys"
+      passkey={{ kind: 'create', options: registration }}
+      texts={texts}
+      label={text.addPasskey}
+    >
+      <HiddenFields csrf={csrf} />
+      <label for="passkey-name">{text.passkeyName}</label>
+      <input
+        id="passkey-name"
+        name="name"
+        autocomplete="off"
+        maxLength={maxPasskeyName}
+        aria-describedby="passkey-name-rule"
+      />
+      <small id="passkey-name-rule">{text.passkeyNameRule}</small>
+    </PasskeyForm>
   )
 }
 

@@ -33,8 +33,8 @@ export function useStepStatement(name: string, table: string, owner: string) {
 }
 
 /**
- * Replaces the user's secret. $1 user id, $2 the sealed secret, $3 time step of the code with which the user showed it, $4 whether the user
- * gets a mail, $5 origin
+ * Replaces the user's secret. $1 user id, $2 the sealed secret, $3 time step of the code with which the user showed it,
+ * $4 whether the user gets a mail, $5 origin
  */
 export const storeTotpSecret = statement(
   'store_totp_secret',
@@ -61,7 +61,10 @@ export const storeTotpSecret = statement(
    SELECT user_id FROM stored`,
 )
 
-/** With the last factor, the recovery codes go. $1 user id, $2 whether the user gets a mail, $3 origin. No row: the user has none. */
+/**
+ * With the last factor, the recovery codes go. $1 user id, $2 whether the user gets a mail, $3 origin. No row: the user has
+ * none.
+ */
 export const deleteTotpSecret = statement(
   'delete_totp_secret',
   Type.Object({ user_id: Type.String() }),

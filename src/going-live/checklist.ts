@@ -14,6 +14,7 @@ export type Check = RequestedCheck & {
 /** A developer of the application, and whether a second factor or an identity provider protects the account. */
 export type Developer = RequestedDeveloper & { is_protected: boolean }
 
+/** All checks of an application, done and open, in the order of the page. */
 export function checklistOf(facts: Facts, developers: Developer[]): Check[] {
   return [...connecting(facts), ...profile(facts), ...people(developers), ...calls(facts), webhooks(facts)]
 }
@@ -103,7 +104,7 @@ function people(developers: Developer[]): Check[] {
   return [
     {
       id: 'admin',
-      title: 'A developer with the role admin can make the secret of production',
+      title: 'It has an administrator, who can make the secret of production',
       required: true,
       done: admins.length > 0,
       found:
@@ -113,7 +114,7 @@ function people(developers: Developer[]): Check[] {
               .join(', ')
               .slice(0, 400)
           : 'There is none.',
-      how: 'Invite a developer with the role admin. Production invites the same people.',
+      how: 'Invite an administrator on the page People. Production invites the same people.',
       page: 'people',
     },
     {

@@ -1,27 +1,25 @@
 import { Bytes, statement } from '../database/database.ts'
 import { Partner } from '../partners/partners.sql.ts'
 import { deprecatedKind } from '../request-log/call-hours.sql.ts'
-import Type, { type Static, type TSchema } from '../typebox.ts'
+import Type, { orNull, type Static } from '../typebox.ts'
 import { RequestedDeveloper } from './request.ts'
 
 /** Days that the facts about calls cover. */
 export const daysOfCalls = 7
 
-const OrNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-
 const Facts = Type.Object({
   ...Type.Omit(Partner, ['key_ids', 'limits', 'status', 'grant_lifetime_days']).properties,
   /** JSON of its JWK Set, and the RFC 7638 thumbprints of the keys. */
-  jwks: OrNull(Type.String()),
+  jwks: orNull(Type.String()),
   key_thumbprints: Type.Array(Bytes),
-  logo_image: OrNull(Bytes),
+  logo_image: orNull(Bytes),
   live_secrets: Type.Integer(),
   /** Users who have ever connected it. */
   connected_users: Type.Integer(),
   /** Whether a connection that still has its row was refreshed. */
   has_refreshed: Type.Boolean(),
   /** Whether the latest authorization used PKCE. Null: there was none. */
-  used_pkce: OrNull(Type.Boolean()),
+  used_pkce: orNull(Type.Boolean()),
   /** Calls of the last days. */
   calls: Type.Integer(),
   refused_calls: Type.Integer(),
@@ -72,9 +70,9 @@ export const goingLiveFacts = statement(
 )
 
 /**
- * The active developers of an application who have opened it, the first one first. Of the others, an administrator must not learn
- * the name, or whether the address had an account before. A second factor protects an account, or a provider that answers for
- * it. $1 client_id
+ * The active developers of an application who have opened it, the first one first. Of the others, an administrator must not
+ * learn the name, or whether the address had an account before. A second factor protects an account, or a provider that answers
+ * for it. $1 client_id
  */
 export const goingLiveDevelopers = statement(
   'going_live_developers',

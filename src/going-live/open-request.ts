@@ -50,7 +50,9 @@ export async function openRequest(
   )
 }
 
-/** What an opening would do. Everything is carried out in a transaction that ends without a trace: it finds what opening finds. */
+/**
+ * What an opening would do. Everything is carried out in a transaction that ends without a trace: it finds what opening finds.
+ */
 export async function previewRequest(
   { database, config }: Deployment,
   origin: Origin,

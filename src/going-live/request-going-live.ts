@@ -6,7 +6,8 @@ import type { Database } from '../database/database.ts'
 import { readJwks } from '../partners/jwks.ts'
 import { productionUriFaults } from '../partners/production-uri.ts'
 import { secretKeys } from '../secrets/secret-keys.ts'
-import { checkVisible } from '../visible-text.ts'
+import { checkVisible, quoted } from '../visible-text.ts'
+import { productionAddressFaults } from '../webhooks/address-guard.ts'
 import { mostEndpoints } from '../webhooks/endpoints.sql.ts'
 import { type Check, checklistOf, type Developer, openChecks } from './checklist.ts'
 import { type Facts, goingLiveDevelopers, goingLiveFacts } from './facts.sql.ts'
@@ -88,6 +89,7 @@ export async function requestGoingLive(
   const faults = [
     ...openChecks(checks).map(({ title, how }) => `Not yet: ${title}. ${how}`),
     ...settingFaults(settings),
+    ...(await webhookFaults(settings.webhookUrls)),
     ...keys.faults,
   ]
   if (faults.length > 0) return refused(faults)
@@ -114,6 +116,7 @@ export async function requestGoingLive(
   return { kind: 'signed', text, name: facts.name, expiresAt: new Date(request.exp * 1000), productionUrl }
 }
 
+/** Why a sandbox without LATCHKEY_PRODUCTION_URL makes no request. */
 export const noProduction =
   'The operator has not connected this sandbox to a production yet. Ask the operator to set LATCHKEY_PRODUCTION_URL.'
 
@@ -157,10 +160,21 @@ function settingFaults(settings: ProductionSettings): string[] {
     ...(webhookUrls.length > mostEndpoints ? [`At most ${mostEndpoints} webhook addresses.`] : []),
     ...productionUriFaults('Redirect URI', redirectUris),
     ...productionUriFaults('Post-logout redirect URI', postLogoutRedirectUris),
-    ...productionUriFaults('Webhook address', webhookUrls),
     ...textFaults('contact', 'whom the operator can write to', contact),
     ...textFaults('expected volume', 'how many users and calls you expect', expectedVolume),
   ]
+}
+
+/** Production refuses the whole request if an address is private, and then the partner has to make another. */
+async function webhookFaults(urls: string[]): Promise<string[]> {
+  const found = await Promise.all(
+    urls.map(async (url) => {
+      const ofAddress = await productionAddressFaults(url)
+      const faults = ofAddress.length > 0 ? [] : productionUriFaults('Webhook address', [url])
+      return [...ofAddress.map((fault) => `Webhook address ${quoted(url)}: ${fault}`), ...faults]
+    }),
+  )
+  return found.flat()
 }
 
 function textFaults(what: string, meaning: string, text: string): string[] {

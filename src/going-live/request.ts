@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { CompactSign, compactVerify, decodeProtectedHeader, errors } from 'jose'
 import { DeveloperRole } from '../developer-keys/roles.ts'
-import Type, { Compile, type Static, type TSchema } from '../typebox.ts'
+import Type, { Compile, orNull, type Static } from '../typebox.ts'
 import { mostEndpoints } from '../webhooks/endpoints.sql.ts'
 import { encodedKeyOf, sandboxKeyOf } from './sandbox-key.ts'
 
@@ -12,7 +12,6 @@ const type = 'latchkey-going-live+jwt'
 export const longestRequest = 200_000
 
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000]*$' })
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const uris = Type.Array(text(1000), { maxItems: 100 })
 
 const RequestedPartner = Type.Object({
@@ -44,6 +43,7 @@ const RequestedCheck = Type.Object({
 })
 export type RequestedCheck = Static<typeof RequestedCheck>
 
+/** A developer whom production invites. */
 export const RequestedDeveloper = Type.Object({
   email: text(254),
   name: text(500),

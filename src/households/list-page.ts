@@ -45,7 +45,9 @@ export function readHouseholds(
   return listing.one(listHouseholdsByNumber, values).then(cut)
 }
 
-/** Reads the page after an id, or the first one. If the role of a remembered caller has changed, this takes a second statement. */
+/**
+ * Reads the page after an id, or the first one. If the role of a remembered caller has changed, this takes a second statement.
+ */
 async function readNext(
   listing: Queries,
   firmCallers: FirmCallers,

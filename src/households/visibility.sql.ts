@@ -50,8 +50,8 @@ export function householdsInOrder(
  * and, within a household, of the accounts' ids (docs/adr/0024). Also selects what an outer query needs to repeat the order:
  * `scope`, `household_id` and `id`. An account that is not active is skipped, so `window` applies after the look-up. This is a
  * subquery of the select list, because PostgreSQL keeps the results of a joined one in memory, for repetitions that do not
- * occur. Without a limit, not even OFFSET 0, it would look up each account twice. `looksUp` limits the look-ups of a caller whose
- * accounts are nearly all closed.
+ * occur. Without a limit, not even OFFSET 0, it would look up each account twice. `looksUp` limits the look-ups of a caller
+ * whose accounts are nearly all closed.
  */
 export function accountsInOrder({
   householdId,

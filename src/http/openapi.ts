@@ -44,8 +44,8 @@ function documentOf({ authUrl, baseUrl, environment, brand }: Config, routes: De
     externalDocs: { description: 'Guides, reference and error codes', url: '{base_url}docs' },
     // Without the slash at its end, because generated clients append paths that begin with a slash.
     servers: [{ url: baseUrl.replace(/\/$/, ''), description: `The ${environment} environment` }],
-    // How the token of `bearer` is obtained. Each operation names `bearer`: with `oauth2`, the clients of typescript-fetch send the
-    // token without the word `Bearer`.
+    // How the token of `bearer` is obtained. Each operation names `bearer`: with `oauth2`, the clients of typescript-fetch send
+    // the token without the word `Bearer`.
     security: [{ oauth2: ['openid'] }],
     tags,
     paths,

@@ -41,7 +41,8 @@ export function fastifyOptions(config: Config, logger: FastifyBaseLogger) {
 
 /**
  * Headers of every answer. They are constant: @fastify/helmet sends the same ones, but computes them for each request,
- * which costs 4 % of an introspection. Content-Security-Policy is missing, because form targets differ: each page sends its own.
+ * which costs 4 % of an introspection. Content-Security-Policy is missing, because form targets differ: each page sends its
+ * own.
  */
 const securityHeaders = {
   'cross-origin-opener-policy': 'same-origin',
@@ -124,8 +125,8 @@ function bodyText({ headers }: FastifyRequest, body: Buffer): string {
 const acceptable = /^[A-Za-z0-9._~:+/=-]{1,128}$/
 
 /**
- * The client's `X-API-Request-ID` if it is safe to echo and to log, otherwise a new one. A client may send a token by mistake: the
- * log, and everyone who may read it, must not get it.
+ * The client's `X-API-Request-ID` if it is safe to echo and to log, otherwise a new one. A client may send a token by mistake:
+ * the log, and everyone who may read it, must not get it.
  */
 function requestId(request: IncomingMessage): string {
   const given = request.headers['x-api-request-id']

@@ -6,10 +6,10 @@ import { Compile, type TSchema } from '../typebox.ts'
  * turns `0x10` into 16, `1e2` into 100 and 2^53+1 into a different number.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const check = compiledOnce(schema)
   const integers = httpPart === 'querystring' ? integerProperties(schema) : new Map<string, string>()
   return (value) => {
     const candidate = integers.size > 0 ? withIntegers(value, integers) : value
-    const check = compiledOnce(schema)
     if (check.Check(candidate)) return { value: candidate }
     // TypeBox says only "must be integer", for -1 and for abc. The client gets the allowed range instead.
     const explain = (path: string, message: string) => integers.get(path.slice(1)) ?? message
@@ -26,7 +26,7 @@ type Compiled = ReturnType<typeof Compile<TSchema>>
 
 const compiled = new WeakMap<TSchema, Compiled>()
 
-/** At the first request, because compiling all schemas would be a large part of a server's start. Several routes have the same. */
+/** Several routes have the same schema, and compiling them is a large part of a server's start. */
 function compiledOnce(schema: TSchema): Compiled {
   const check = compiled.get(schema) ?? Compile(schema)
   compiled.set(schema, check)

@@ -8,8 +8,8 @@ const isNamed = `provider_id = $3 AND EXISTS (SELECT FROM used)
         AND ($5::text IS NULL OR provider_sid = $5 OR ($4 IS NOT NULL AND provider_sid IS NULL))`
 
 /**
- * Ends the browser sessions of users, operators and developers that a logout token names, once for each token. Connections go on. A session without `sid` may be
- * the one that the token names: it ends if `sub` is that of its account.
+ * Ends the browser sessions of users, operators and developers that a logout token names, once for each token. Connections go
+ * on. A session without `sid` may be the one that the token names: it ends if `sub` is that of its account.
  *
  * $1 SHA-256 of the token's issuer and `jti`, $2 when the token can no longer be used, $3 id of the provider, $4 `sub` or
  * null, $5 `sid` or null, $6 origin

@@ -92,9 +92,9 @@ export const linkIdentity = statement(
  * Creates the user of an account at a provider, and links them, if the operator has allowed it and no user has the claim's
  * value or the new user's address. It waits for an import, which locks the users until it ends. No row: no user was created.
  *
- * $1 id of the provider, $2 `sub`, $3 folded email address of the claim or null, $4 id of the claim or null, $5 key of the source
- * of the callback, $6 id of the new user, $7 email address of the new user, $8 the same, folded, $9 name of the new user,
- * $10 origin
+ * $1 id of the provider, $2 `sub`, $3 folded email address of the claim or null, $4 id of the claim or null, $5 key of the
+ * source of the callback, $6 id of the new user, $7 email address of the new user, $8 the same, folded, $9 name of the new
+ * user, $10 origin
  */
 export const createLinkedUser = statement(
   'create_linked_user',
@@ -124,7 +124,8 @@ export const createLinkedUser = statement(
 )
 
 /**
- * Links an account to a user because the operator says so. $1 id of the provider, $2 `sub`, $3 id or folded email of the user, $4 origin
+ * Links an account to a user because the operator says so. $1 id of the provider, $2 `sub`, $3 id or folded email of the user,
+ * $4 origin
  */
 export const linkByOperator = statement(
   'link_by_operator',

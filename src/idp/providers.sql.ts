@@ -3,9 +3,7 @@ import type { AuditEvent } from '../audit/events.ts'
 import { Instant, type Statement, statement } from '../database/database.ts'
 import { PublicJwk } from '../keys/signing-keys.ts'
 import { counting, sourceLimit, windowMinutes } from '../login/login.sql.ts'
-import Type, { type Static, type TSchema } from '../typebox.ts'
-
-const orNull = <T extends TSchema>(type: T) => Type.Union([type, Type.Null()])
+import Type, { orNull, type Static } from '../typebox.ts'
 
 export const ProviderAuthMethod = Type.Union([
   Type.Literal('client_secret_basic'),
@@ -216,7 +214,9 @@ export const replaceCredential = statement(
    SELECT id FROM changed`,
 )
 
-/** Removes a provider with its links to users, and ends the sessions that it opened. $1 id, $2 origin. No row: there is none. */
+/**
+ * Removes a provider with its links to users, and ends the sessions that it opened. $1 id, $2 origin. No row: there is none.
+ */
 export const deleteProvider = statement(
   'delete_provider',
   Type.Object({

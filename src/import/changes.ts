@@ -6,9 +6,9 @@ import { importFiles, tableColumns } from './files.ts'
 import type { Note, Staged } from './staged.ts'
 
 /**
- * Records what changed, so that partners can read changes only (migrations 0010 and 0018, docs/adr/0013). All records of an import
- * or of a change by API have the same instant. Most statements compare staged rows with stored rows and therefore run before
- * the merge.
+ * Records what changed, so that partners can read changes only (migrations 0010 and 0018, docs/adr/0013). All records of an
+ * import or of a change by API have the same instant. Most statements compare staged rows with stored rows and therefore run
+ * before the merge.
  */
 
 /**

@@ -81,7 +81,8 @@ function rowsToStore(file: ImportFile): string {
  *
  * - A user whom the operator disabled stays disabled, even if the staged row says `active`.
  * - A user keeps the current password if the row has none, or the same hash as the last import. The stored hash may be another
- *   one: a login replaced it, or the user changed the password. A password in plain text has no digest, and forgets the last one.
+ *   one: a login replaced it, or the user changed the password. A password in plain text has no digest, and forgets the last
+ *   one.
  */
 const usersToStore = `(
   SELECT g.id, g.firm_id, g.email, g.email_folded, g.name, g.role,

@@ -1,7 +1,9 @@
 import Type, { Compile } from '../typebox.ts'
 import type { Staged } from './staged.ts'
 
-/** What an import takes away from required logins (`firm update`, `role update`). The operator sets these, and no file has them. */
+/**
+ * What an import takes away from required logins (`firm update`, `role update`). The operator sets these, and no file has them.
+ */
 export type WeakerLogins = {
   /** Ids of users whose new firm and role require a weaker login than the old ones, in order. */
   users: string[]

@@ -3,7 +3,9 @@ import { quoted } from '../visible-text.ts'
 import type { StagedCheck } from './check-staged.ts'
 import { type ImportFile, importFiles } from './files.ts'
 
-/** Rows that an import leaves alone: these firms with all that belongs to them, and these roles. `owner` names who fills them. */
+/**
+ * Rows that an import leaves alone: these firms with all that belongs to them, and these roles. `owner` names who fills them.
+ */
 export type Reserved = { firms: string[]; roles: string[]; owner: string }
 
 /** SQL: whether `key` is the key of a reserved row of the table. It may be the key of a row that does not exist yet. */

@@ -5,7 +5,10 @@ import { mailRow } from '../outbox/mail-row.sql.ts'
 import { isIssuedToken } from '../tokens/access-nonce.sql.ts'
 import Type from '../typebox.ts'
 
-/** `was_live`: the credential worked until this statement, or would have again once its user is enabled. No row: it was never issued, or its connection is deleted. */
+/**
+ * `was_live`: the credential worked until this statement, or would have again once its user is enabled. No row: it was never
+ * issued, or its connection is deleted.
+ */
 const OfConnection = Type.Object({
   client_id: Type.String(),
   user_id: Type.String(),

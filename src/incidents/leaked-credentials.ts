@@ -29,8 +29,9 @@ export type LeakedCredential = {
   hint: string
   credential: CredentialName
   /**
-   * `revoked`: it worked until now, or would have again once its user is enabled. `not_live`: it was issued here and had ended before. `unknown`: it was never issued here,
-   * or its connection was deleted long ago. `other_environment`: report it to the other deployment.
+   * `revoked`: it worked until now, or would have again once its user is enabled. `not_live`: it was issued here and had ended
+   * before. `unknown`: it was never issued here, or its connection was deleted long ago. `other_environment`: report it to the
+   * other deployment.
    */
   state: 'revoked' | 'not_live' | 'unknown' | 'other_environment'
   clientId?: string

@@ -17,7 +17,9 @@ const bodyLimit = 1024 * 1024
 /** Characters of an address in the audit log. */
 const maxSource = 500
 
-/** `POST {auth_url}/leaked-credentials/github`: reports of GitHub's secret scanning partner programme, if they are configured. */
+/**
+ * `POST {auth_url}/leaked-credentials/github`: reports of GitHub's secret scanning partner programme, if they are configured.
+ */
 export async function secretScanningRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { secretScanningKeysUrl } = context.config
   if (secretScanningKeysUrl === undefined) return

@@ -28,8 +28,8 @@ export class NotAReport extends Error {}
 export class KeysUnavailable extends Error {}
 
 /**
- * Checks the reports of GitHub's secret scanning partner programme: an ECDSA signature (P-256, SHA-256) over the body, by one of
- * the keys that the scanner publishes.
+ * Checks the reports of GitHub's secret scanning partner programme: an ECDSA signature (P-256, SHA-256) over the body, by one
+ * of the keys that the scanner publishes.
  */
 export class SecretScanning {
   readonly #keysUrl: string

@@ -51,11 +51,15 @@ export const recordCurrentSecret = statement(
 /** After this, no secret counts as having been current. */
 export const forgetSecrets = statement('forget_secrets', Type.Object({}), 'DELETE FROM secrets')
 
-/** Ends all connections with their codes and tokens. */
+/** Ends all connections with their codes and tokens. It takes the locks in the order of the grants, as a deletion does. */
 export const endConnections = statement(
   'end_connections',
   Type.Object({ connections: Type.Integer() }),
-  `WITH ended AS (UPDATE connections SET revoked_at = now() WHERE revoked_at IS NULL RETURNING id)
+  `WITH live AS (
+     SELECT id FROM connections WHERE revoked_at IS NULL ORDER BY grant_id, id FOR NO KEY UPDATE
+   ), ended AS (
+     UPDATE connections c SET revoked_at = now() FROM live WHERE c.id = live.id RETURNING c.id
+   )
    SELECT count(*)::int AS connections FROM ended`,
 )
 

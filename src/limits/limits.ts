@@ -49,7 +49,10 @@ export class Limits {
   #byPartner = new Map<string, LimitSettings>()
   /** Whether any partner has a limit for expensive reads. */
   #limitsExpensiveReads: boolean
-  /** Whose token it is, by `BearerToken.value`. Not by connection: an ended token of a live connection must count for no partner. */
+  /**
+   * Whose token it is, by `BearerToken.value`. Not by connection: an ended token of a live connection must count for no
+   * partner.
+   */
   readonly #callers = new Map<string, Caller>()
   /** Credentials that have authenticated a client. */
   readonly #credentials = new Map<string, true>()

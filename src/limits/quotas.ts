@@ -59,8 +59,8 @@ export class Quotas {
   }
 
   /**
-   * Takes one request of each quota, or none if one of them has none left. The most specific quota is last and is taken first: a
-   * request that it refuses then takes no lease of the others.
+   * Takes one request of each quota, or none if one of them has none left. The most specific quota is last and is taken first:
+   * a request that it refuses then takes no lease of the others.
    * @throws {DatabaseUnavailable} if a lease is needed and cannot be taken
    */
   async take(demands: Demand[]): Promise<Taken> {

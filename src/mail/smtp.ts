@@ -1,7 +1,9 @@
 import { createTransport, type NodemailerError, type Transporter } from 'nodemailer'
 import type { MailSettings } from '../mail-settings.ts'
 
-/** Milliseconds. Together with the time for an attempt of the outbox, they bound how long a silent mail server holds a place. */
+/**
+ * Milliseconds. Together with the time for an attempt of the outbox, they bound how long a silent mail server holds a place.
+ */
 const timeouts = {
   dnsTimeout: 5000,
   connectionTimeout: 10_000,

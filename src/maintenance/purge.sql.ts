@@ -189,8 +189,9 @@ export const expireConnections = statement(
 
 /**
  * Reads the next batch of connections in the order of their ids. Deletes those whose code expired more than a day ago and
- * whose newest refresh token expired days ago, if `expireConnections` has noted it. No index could find them: an index on a moment that each refresh changes
- * would make every refresh write to it. While tokens may be ahead of their rows after a restore, nothing is deleted.
+ * whose newest refresh token expired days ago, if `expireConnections` has noted it. No index could find them: an index on a
+ * moment that each refresh changes would make every refresh write to it. While tokens may be ahead of their rows after a
+ * restore, nothing is deleted.
  *
  * $1 id after which the batch begins; `last` is this id for the next batch, null if this was the last batch
  */

@@ -26,6 +26,7 @@ export type Answer =
       retryAfter?: number
     }
 
+/** 200 with a JSON body. */
 export function ok(body: unknown, headers?: Record<string, string>): Answer {
   return { kind: 'json', status: 200, body, ...(headers && { headers }) }
 }

@@ -45,6 +45,9 @@ function sendFaults(reply: FastifyReply, context: string, faults: unknown[]): Fa
 /** More would only repeat the alternatives of a schema. */
 const mostNames = 10
 
+/** Allowed values that an error names. */
+const mostValues = 30
+
 function describe(fault: unknown, what: string): { parameter: string; detail: string }[] {
   const { instancePath = '', keyword, params, message } = Object(fault)
   const path = String(instancePath).slice(1).replaceAll('/', '.')
@@ -63,5 +66,12 @@ function describe(fault: unknown, what: string): { parameter: string; detail: st
       detail: 'is missing',
     }))
   }
-  return [{ parameter: path || 'body', detail: String(message ?? 'is not valid') }]
+  const { format, allowedValues } = Object(params)
+  const detail =
+    keyword === 'enum' && Array.isArray(allowedValues)
+      ? `must be one of ${allowedValues.slice(0, mostValues).map(String).join(', ')}`
+      : format === 'date-time'
+        ? 'must be an instant, such as 2026-11-22T08:30:00Z'
+        : String(message ?? 'is not valid')
+  return [{ parameter: path || 'body', detail }]
 }

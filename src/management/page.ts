@@ -41,6 +41,7 @@ const defaultLimit = 100
 /** `after`: the place of the last entry that the client has; null on the first page. `limit` is one more than on the page. */
 export type PageRequest = { after: string | null; limit: number }
 
+/** Reads the query parameters of a list. */
 export function pageRequestOf({
   limit = defaultLimit,
   cursor,

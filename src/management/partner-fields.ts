@@ -11,7 +11,9 @@ import { instant, nullableText, oneOf } from './schemas.ts'
 const uris = (description: string) => Type.Array(Type.String({ maxLength: 1000 }), { description })
 
 const authMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt']
-export const algorithms = ['RS256', 'ES256']
+/** The algorithms that can sign the id_tokens of a partner. */
+export const idTokenAlgorithms = ['RS256', 'ES256']
+
 /** Characters of a picture in base64: 64 kB. */
 const maxPicture = 90_000
 
@@ -30,8 +32,8 @@ const limitOf = (types: string | string[]) => (name: LimitName) => [
   ),
 ]
 
-/** What a request can set. `jwks` is checked by the use case. */
-export const settings = {
+/** Settings that a request can set. `jwks` is checked by the use case. */
+export const partnerSettings = {
   name: Type.String({ minLength: 1, maxLength: 100, description: 'The name that users see.' }),
   redirect_uris: uris('The addresses to which users return. They are matched exactly.'),
   post_logout_redirect_uris: uris('Addresses to which users may return after logout.'),
@@ -49,8 +51,8 @@ export const settings = {
 const nullable = <T extends string | number>(type: string, rest: object) =>
   Type.Optional(Type.Unsafe<T | null>({ type: [type, 'null'], ...rest }))
 
-/** Null removes the setting. */
-export const removable = {
+/** Settings that a request can also remove, with null. */
+export const removableSettings = {
   site: nullable<string>('string', { maxLength: 1000, description: 'The address of its public web site.' }),
   logo: nullable<string>('string', {
     maxLength: maxPicture,
@@ -74,29 +76,30 @@ export const removable = {
   }),
 }
 
-export const limits = (types: string | string[], description: string) =>
+/** The limits of a partner. `types` are the JSON types of each. */
+export const limitFields = (types: string | string[], description: string) =>
   Type.Unsafe<{ [Name in LimitName]?: number }>({
     ...closed(Object.fromEntries(limitNames.map(limitOf(types)))),
     description,
   })
 
-/** What an answer has. */
-export const partner = {
+/** The fields of a partner in an answer. */
+export const partnerFields = {
   client_id: Type.String({ description: 'Identifies the partner. It never changes.' }),
-  name: settings.name,
+  name: partnerSettings.name,
   status: oneOf(['active', 'suspended'], 'All requests of a suspended partner are refused.'),
-  redirect_uris: settings.redirect_uris,
-  require_pkce: settings.require_pkce,
-  auth_methods: settings.auth_methods,
+  redirect_uris: partnerSettings.redirect_uris,
+  require_pkce: partnerSettings.require_pkce,
+  auth_methods: partnerSettings.auth_methods,
   key_ids: Type.Array(Type.String(), { description: 'The `kid` of each of its public keys.' }),
-  id_token_alg: oneOf(algorithms, 'What signs its id_tokens.'),
-  id_token_on_refresh: settings.id_token_on_refresh,
-  post_logout_redirect_uris: settings.post_logout_redirect_uris,
+  id_token_alg: oneOf(idTokenAlgorithms, 'What signs its id_tokens.'),
+  id_token_on_refresh: partnerSettings.id_token_on_refresh,
+  post_logout_redirect_uris: partnerSettings.post_logout_redirect_uris,
   site: nullableText('The address of its public web site.'),
   logo: nullableText('The file name of its logo.'),
   privacy_url: nullableText('The address of its privacy policy.'),
   description: nullableText('One sentence for users.'),
-  limits: limits('integer', 'Limits. An absent one is that of the deployment.'),
+  limits: limitFields('integer', 'Limits. An absent one is that of the deployment.'),
   grant_lifetime_days: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
     description: "Days for which a user's consent is valid. Null: the default of the deployment.",
@@ -106,11 +109,13 @@ export const partner = {
   live_secrets: Type.Integer({ description: 'How many client secrets are accepted now: up to two.' }),
 }
 
+/** The body that replaces the public keys. */
 export const NewKeys = closed(
-  { jwks: settings.jwks },
+  { jwks: partnerSettings.jwks },
   { $id: 'NewKeys', description: 'The public keys of a partner.' },
 )
 
+/** The body that adds a client secret. */
 export const NewSecret = closed(
   {
     end_others: Type.Optional(

@@ -1,12 +1,14 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { DatabaseObserver, PoolState } from '../database/database.ts'
 import type { Environment } from '../environment.ts'
+import { type DeploymentFacts, describeDeployment } from './deployment-gauges.ts'
 
 /** Seconds. The buckets of the OpenTelemetry conventions, and two shorter ones: most calls take less than 5 ms. */
 const requestBuckets = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ]
 const databaseBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
+const webhookBuckets = [0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3600]
 
 /** Whose call it was. `own_limits`: the operator set limits for this partner. `none`: no partner is known. */
 export type PartnerClass = 'default' | 'own_limits' | 'none'
@@ -27,18 +29,6 @@ export type AnsweredRequest = {
 type Observe = { observe(seconds: number): void }
 type Increment = { inc(): void }
 
-/** What the database knows about the deployment. */
-export type DeploymentFacts = {
-  /** Mails that are due, at most 10,000. */
-  outboxMessages: number
-  /** Seconds for which the oldest of them has been due. */
-  outboxOldestSeconds: number
-  /** Seconds for which the oldest due webhook has waited. Not of endpoints that fail or are disabled. */
-  webhookOldestSeconds: number
-  /** Age of the newest signing key of each algorithm, in seconds. */
-  signingKeyAges: Record<string, number>
-}
-
 /** Numbers that are read when they are scraped. */
 export type Sources = {
   environment: Environment
@@ -53,8 +43,9 @@ export type Sources = {
 }
 
 /**
- * What Prometheus scrapes at `/metrics` (docs/monitor.md). The names follow the OpenTelemetry conventions for HTTP and databases,
- * with dots as underscores. Ids of partners, users and households are never labels: they would make a series for each.
+ * What Prometheus scrapes at `/metrics` (docs/monitor.md). The names follow the OpenTelemetry conventions for HTTP and
+ * databases, with dots as underscores. Ids of partners, users and households are never labels: they would make a series for
+ * each.
  */
 export class Metrics {
   readonly #registry = new Registry()
@@ -62,6 +53,7 @@ export class Metrics {
   readonly #outcomes: Counter
   readonly #statements: Histogram
   readonly #webhookAttempts: Counter
+  readonly #webhookDelays: Histogram
   /** The children of the metrics by their label values: looking them up in the client costs more than counting. */
   readonly #requestSeries = new Map<string, Observe>()
   readonly #outcomeSeries = new Map<string, Increment>()
@@ -100,9 +92,15 @@ export class Metrics {
       labelNames: ['outcome'],
       registers,
     })
+    this.#webhookDelays = new Histogram({
+      name: 'latchkey_webhook_delivery_delay_seconds',
+      help: 'From an event to its delivery, if the first attempt succeeded.',
+      buckets: webhookBuckets,
+      registers,
+    })
     this.#describeServer(sources)
     this.#describePools(sources)
-    this.#describeDeployment(sources)
+    describeDeployment(this.#registry, sources.deployment)
   }
 
   /** Adds the metrics of the process: memory, processor time, event loop, garbage collection. Call it once in a process. */
@@ -141,6 +139,10 @@ export class Metrics {
   /** @param outcome `delivered`, or why the attempt failed (src/webhooks/deliver.ts) */
   countWebhookAttempt(outcome: string): void {
     this.#webhookAttempts.labels(outcome).inc()
+  }
+
+  observeWebhookDelay(seconds: number): void {
+    this.#webhookDelays.observe(seconds)
   }
 
   /** @param next also observes each statement */
@@ -215,47 +217,6 @@ export class Metrics {
       registers,
       collect() {
         for (const { workClass, waiting } of pools()) this.labels(workClass).set(waiting)
-      },
-    })
-  }
-
-  /** One statement for each scrape. If the database is away, the scrape succeeds and says so. */
-  #describeDeployment({ deployment }: Sources): void {
-    const registers = [this.#registry]
-    const messages = new Gauge({
-      name: 'latchkey_outbox_messages',
-      help: 'Messages that are due and not sent, at most 10,000.',
-      registers,
-    })
-    const oldest = new Gauge({
-      name: 'latchkey_outbox_oldest_seconds',
-      help: 'How long the oldest of the messages that are due has waited.',
-      registers,
-    })
-    const oldestWebhook = new Gauge({
-      name: 'latchkey_webhook_oldest_seconds',
-      help: 'How long the oldest due webhook has waited, without endpoints that fail or are disabled.',
-      registers,
-    })
-    const keyAge = new Gauge({
-      name: 'latchkey_signing_key_age_seconds',
-      help: 'Age of the newest signing key.',
-      labelNames: ['algorithm'],
-      registers,
-    })
-    new Gauge({
-      name: 'latchkey_database_up',
-      help: '1 if the database answered this scrape, otherwise 0.',
-      registers,
-      async collect() {
-        const facts = await deployment()
-        this.set(facts ? 1 : 0)
-        if (!facts) return
-        messages.set(facts.outboxMessages)
-        oldest.set(facts.outboxOldestSeconds)
-        oldestWebhook.set(facts.webhookOldestSeconds)
-        for (const [algorithm, seconds] of Object.entries(facts.signingKeyAges))
-          keyAge.labels(algorithm).set(seconds)
       },
     })
   }

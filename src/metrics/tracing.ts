@@ -39,7 +39,10 @@ export class Tracing {
     this.#tracer = this.#provider.getTracer('latchkey', version)
   }
 
-  /** One span for each request, below the caller's span if the request has a `traceparent`. Call it before routes are registered. */
+  /**
+   * One span for each request, below the caller's span if the request has a `traceparent`. Call it before routes are
+   * registered.
+   */
   traceRequests(app: FastifyInstance): void {
     const active = new WeakMap<FastifyRequest, { context: TraceContext; span: Span }>()
     app.addHook('onRequest', (request, _reply, done) => {

@@ -1,10 +1,8 @@
 import { auditRow } from '../audit/audit-row.sql.ts'
 import { Instant, statement } from '../database/database.ts'
 import { isNamed, mailLink, storeLink } from '../people/links.sql.ts'
-import Type, { type Static } from '../typebox.ts'
+import Type, { orNull, type Static } from '../typebox.ts'
 import { Role } from './sessions.sql.ts'
-
-const orNull = <T extends Parameters<typeof Type.Array>[0]>(type: T) => Type.Union([type, Type.Null()])
 
 /**
  * Stores an operator, and a link to set up the account, unless the address belongs to another.

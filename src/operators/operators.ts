@@ -40,7 +40,9 @@ export type OperatorChange = {
   email?: string | undefined
 }
 
-/** Changes an operator. A change of the role or the status ends the sessions of the operator. The last active owner stays one. */
+/**
+ * Changes an operator. A change of the role or the status ends the sessions of the operator. The last active owner stays one.
+ */
 export async function changeOperator(
   database: Database,
   origin: Origin,

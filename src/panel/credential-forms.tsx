@@ -15,28 +15,31 @@ export function SecretForm(props: { name: string; live: number; back: Back; acti
         back={back}
         intro={
           <>
-            <bdi>{name}</bdi> has {counted(live, 'secret')} that the server accepts.
+            <bdi>{name}</bdi> has{' '}
+            {live === 0 ? 'no secret yet' : `${counted(live, 'secret')} that the server accepts`}.
           </>
         }
       />
       <PostForm action={action} csrf={csrf}>
-        <fieldset>
-          <legend>The secrets that it has now</legend>
-          <label class="check">
-            <input type="radio" name="end_others" value="false" checked />
-            <span>
-              The newest works until the next rotation, or until it is ended: the application changes over
-              without an interruption.
-            </span>
-          </label>
-          <label class="check">
-            <input type="radio" name="end_others" value="true" />
-            <span>
-              All end at once, because one leaked: the application cannot authenticate until it has the new
-              one.
-            </span>
-          </label>
-        </fieldset>
+        {live > 0 && (
+          <fieldset>
+            <legend>The secrets that it has now</legend>
+            <label class="check">
+              <input type="radio" name="end_others" value="false" checked />
+              <span>
+                The newest works until the next rotation, or until it is ended: the application changes over
+                without an interruption.
+              </span>
+            </label>
+            <label class="check">
+              <input type="radio" name="end_others" value="true" />
+              <span>
+                All end at once, because one leaked: the application cannot authenticate until it has the new
+                one.
+              </span>
+            </label>
+          </fieldset>
+        )}
         <button type="submit">Make a new secret</button>
       </PostForm>
     </>
@@ -56,7 +59,7 @@ export function NewSecretPage(props: {
     <>
       <PageHead title="The new secret is live" back={back} />
       <NewSecret what="client secret">{secret}</NewSecret>
-      <p>{live === 1 ? 'All other secrets have ended.' : children}</p>
+      <p>{live === 1 ? 'No other secret is accepted.' : children}</p>
       <p>
         <a class="button" href={back.href}>
           {open}

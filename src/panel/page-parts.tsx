@@ -107,10 +107,11 @@ export function When({ at, none = 'never' }: { at: Date | string | null; none?: 
   return <Moment at={typeof at === 'string' ? new Date(at) : at} language="en" relative />
 }
 
-/** A time to the minute, which is also that of an event in the future. */
-export function Exact({ at, none = 'never' }: { at: Date | string | null; none?: string }) {
+/** A time to the minute or second, also of an event in the future. */
+export function Exact(props: { at: Date | string | null; none?: string; seconds?: boolean }) {
+  const { at, none = 'never', seconds = false } = props
   if (at === null) return <span class="muted">{none}</span>
-  return <Moment at={typeof at === 'string' ? new Date(at) : at} language="en" />
+  return <Moment at={typeof at === 'string' ? new Date(at) : at} language="en" seconds={seconds} />
 }
 
 /** What a form has done. */
@@ -133,7 +134,7 @@ export function NewSecret({ what, children }: { what: string; children: string }
   return (
     <div class="notice new-secret" role="status">
       <p>
-        <strong>Copy the {what} now.</strong> It is shown only this once: the database has its digest alone.
+        <strong>Copy the {what} now.</strong> It is shown only this once.
       </p>
       <p>
         <Id>{children}</Id>

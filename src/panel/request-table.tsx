@@ -5,7 +5,7 @@ import { type Column, Table } from './table.tsx'
 
 type Call = Pick<
   ExplainedRequest,
-  'at' | 'place' | 'request_id' | 'method' | 'route' | 'status' | 'ms' | 'code'
+  'at' | 'place' | 'request_id' | 'method' | 'route' | 'status' | 'ms' | 'code' | 'error_page'
 > & { outcome?: string }
 
 /** Calls of the request log. Each leads to its explanation. */
@@ -27,10 +27,10 @@ export function RequestTable<Row extends Call>(props: {
       next={props.next}
       empty={props.empty}
       columns={[
-        { label: 'Time', cell: ({ at }) => <Exact at={at} /> },
-        { label: 'Status', cell: ({ status }) => <Status of={status} /> },
+        { label: 'Time', cell: ({ at }) => <Exact at={at} seconds /> },
+        { label: 'Status', cell: ({ status, code }) => <Status of={status} code={code} /> },
         { label: 'Call', cell: (call) => <CallName {...call} /> },
-        { label: 'Reason', cell: ({ code, outcome }) => <LongName>{code || outcome || '–'}</LongName> },
+        { label: 'Reason', cell: (call) => <Reason {...call} /> },
         ...parties,
         { label: 'ms', cell: ({ ms }) => Math.round(ms), isNumber: true },
         {
@@ -46,6 +46,17 @@ export function RequestTable<Row extends Call>(props: {
   )
 }
 
+/** The code, and which of its causes it was, as the page of the error calls it. */
+function Reason({ code, outcome, error_page: page }: Pick<Call, 'code' | 'outcome' | 'error_page'>) {
+  const cause = page?.split('#', 2)[1]?.replaceAll('-', ' ')
+  return (
+    <>
+      <LongName>{code || outcome || '–'}</LongName>
+      {cause && <span class="sub">{cause}</span>}
+    </>
+  )
+}
+
 export function CallName({ method, route }: Pick<Call, 'method' | 'route'>) {
   return (
     <>
@@ -54,7 +65,8 @@ export function CallName({ method, route }: Pick<Call, 'method' | 'route'>) {
   )
 }
 
-export function Status({ of }: { of: number }) {
-  const tone = of >= 500 ? 'danger' : of >= 400 ? 'warning' : 'ok'
+/** @param props.code of the error: an authorization request goes back to the application with a redirect */
+export function Status({ of, code = '' }: { of: number; code?: string }) {
+  const tone = of >= 500 ? 'danger' : of >= 400 || code !== '' ? 'warning' : 'ok'
   return <State tone={tone}>{String(of)}</State>
 }

@@ -8,8 +8,8 @@ export type Column<Row> = {
 }
 
 /**
- * A list as a table, which becomes cards on a phone. The first column names the row. `empty` says what would be in the list, and
- * how it gets there.
+ * A list as a table, which becomes cards on a phone. The first column names the row. `empty` says what would be in the list,
+ * and how it gets there.
  */
 export function Table<Row>(props: {
   caption: string

@@ -10,8 +10,8 @@ export function uploadOf(field: unknown): Buffer | undefined {
 }
 
 /**
- * Lets forms of this scope contain a file (`multipart/form-data`, RFC 7578). The body is an object as of other forms; a file is a
- * Buffer.
+ * Lets forms of this scope contain a file (`multipart/form-data`, RFC 7578). The body is an object as of other forms; a file is
+ * a Buffer.
  * @param mostBytes of the file. A larger form is refused with 413 before it is read to its end
  */
 export function acceptUploads(app: FastifyInstance, mostBytes: number): void {

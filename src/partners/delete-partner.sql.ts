@@ -36,6 +36,20 @@ export const lockPartner = statement(
 )
 
 /**
+ * Locks all connections of a partner. What ends a connection locks its row before its grant (docs/adr/0044). A deletion that
+ * locked the grants first could deadlock with it. $1 client_id
+ */
+export const lockConnectionsOfPartner = statement(
+  'lock_connections_of_partner',
+  Type.Object({ connections: Type.Integer() }),
+  `WITH locked AS (
+     SELECT c.id FROM grants g JOIN connections c ON c.grant_id = g.id
+      WHERE g.client_id = $1 ORDER BY g.id, c.id FOR UPDATE OF c
+   )
+   SELECT count(*)::int AS connections FROM locked`,
+)
+
+/**
  * Deletes the partner with its grants, connections and read counts. It locks the grants in the order of their ids, as the usage
  * counts do. The audit log keeps the partner's settings, and who was connected. $1 client_id, $2 origin
  */

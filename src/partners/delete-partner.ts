@@ -1,7 +1,13 @@
 import { type Origin, originValue } from '../audit/origin.ts'
 import type { Database } from '../database/database.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { type Consequences, deletePartnerRow, findConsequences, lockPartner } from './delete-partner.sql.ts'
+import {
+  type Consequences,
+  deletePartnerRow,
+  findConsequences,
+  lockConnectionsOfPartner,
+  lockPartner,
+} from './delete-partner.sql.ts'
 
 /** Milliseconds: a partner may have very many connections. */
 const deletionTimeout = 60_000
@@ -35,6 +41,7 @@ export function deletePartner(
     async (transaction) => {
       const locked = await transaction.maybe(lockPartner, [clientId])
       if (!locked) return { kind: 'unknown' }
+      await transaction.one(lockConnectionsOfPartner, [clientId])
       const ended = await transaction.one(deletePartnerRow, [clientId, originValue(origin)])
       const isSeen = seenUsers === undefined || seenUsers === ended.connected_users
       return isSeen ? { kind: 'deleted', ended } : { kind: 'changed', now: ended }

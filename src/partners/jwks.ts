@@ -32,16 +32,16 @@ const SubmittedJwk = Type.Union([
 ])
 type SubmittedJwk = Static<typeof SubmittedJwk>
 
-export type RegisteredKeys =
-  | { kind: 'read'; keys: PartnerJwk[]; thumbprints: Buffer[] }
-  | { kind: 'refused'; faults: string[] }
+export type ReadKeys = { kind: 'read'; keys: PartnerJwk[]; thumbprints: Buffer[] }
+
+export const noKeys: ReadKeys = { kind: 'read', keys: [], thumbprints: [] }
 
 const submittedJwk = Compile(SubmittedJwk)
 const maxKeys = 5
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth']
 
 /** Reads a partner's keys from the JSON of a JWK Set or of one JWK. A key without a kid gets its thumbprint as kid. */
-export async function readJwks(text: string): Promise<RegisteredKeys> {
+export async function readJwks(text: string): Promise<ReadKeys | { kind: 'refused'; faults: string[] }> {
   const found = keysIn(text)
   if (!found)
     return { kind: 'refused', faults: ['The JWKS is neither a JSON Web Key Set nor a JSON Web Key.'] }
@@ -59,6 +59,11 @@ export async function readJwks(text: string): Promise<RegisteredKeys> {
   for (const kid of repeated) faults.push(`More than one key has the kid ${JSON.stringify(kid)}.`)
   if (faults.length > 0) return { kind: 'refused', faults }
   return { kind: 'read', keys, thumbprints: await Promise.all(keys.map(thumbprintOf)) }
+}
+
+/** The keys as the database stores them. Null: there are none. */
+export function jwksText({ keys }: ReadKeys): string | null {
+  return keys.length > 0 ? JSON.stringify({ keys }) : null
 }
 
 /** @throws if the numbers are not a valid key */

@@ -152,8 +152,8 @@ export const insertPartner = statement(
  * changed in the meantime.
  *
  * $1 client_id, $2 name, $3 redirect URIs, $4 the authentication methods that the partner must have now, $5 the new ones,
- * $6 SHA-256 of each secret, $7 JWKS as JSON, $8 thumbprints of its keys, $9 whether a refresh returns an id_token, $10 limits as
- * JSON: those not in it do not change, null removes one, $11 days for which a consent is valid (0: the default of the
+ * $6 SHA-256 of each secret, $7 JWKS as JSON, $8 thumbprints of its keys, $9 whether a refresh returns an id_token, $10 limits
+ * as JSON: those not in it do not change, null removes one, $11 days for which a consent is valid (0: the default of the
  * deployment), $12 web site, $13 file name of the logo, $14 the picture, $15 privacy URL, $16 description, $17 required `acr`,
  * $18 whether PKCE is required, $19 post-logout redirect URIs, $20 origin
  */

@@ -6,10 +6,10 @@ import { redirectUriFault } from './redirect-uri.ts'
  * machines.
  */
 function productionUriFault(uri: string): string | undefined {
+  if (URL.canParse(uri) && new URL(uri).protocol !== 'https:') return 'must be https in production'
   const fault = redirectUriFault(uri)
   if (fault !== undefined) return fault
-  const { protocol, hostname } = new URL(uri)
-  if (protocol !== 'https:') return 'must be https in production'
+  const { hostname } = new URL(uri)
   return /^(.+\.)?localhost$|^127\.|^\[::1\]$|^0\.0\.0\.0$/.test(hostname)
     ? 'is an address of the machine itself, which production does not accept'
     : undefined

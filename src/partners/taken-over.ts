@@ -1,5 +1,6 @@
 import type { Environment } from '../environment.ts'
 import { quoted } from '../visible-text.ts'
+import { takesSecret } from './auth-methods.ts'
 import { foreignEnvironment, isClientId, isForeignClientId } from './client-id.ts'
 
 /** Characters that a secret of another service must have: 22 of base64 have 128 random bits (RFC 6749 section 10.10). */
@@ -12,8 +13,12 @@ export type TakenOver = {
   secretHash?: string | undefined
 }
 
-/** The reasons against it: messages for the operator. */
-export function takeOverFaults({ clientId, secretHash }: TakenOver, environment: Environment): string[] {
+/** The reasons against it: messages for the operator. `authMethods` are those that the partner gets here. */
+export function takeOverFaults(
+  { clientId, secretHash }: TakenOver,
+  environment: Environment,
+  authMethods: string[],
+): string[] {
   const foreign = foreignEnvironment(clientId, environment)
   const isKnownForm = isClientId(clientId) || isForeignClientId(clientId)
   return [
@@ -22,6 +27,9 @@ export function takeOverFaults({ clientId, secretHash }: TakenOver, environment:
       ? []
       : `The client id ${quoted(clientId)} must have 3 to 100 characters of A-Z a-z 0-9 . _ ~ -, must begin with a letter or digit, and must not begin with lk_.`,
     secretHash === undefined || secretDigest(secretHash) ? [] : hashFault(secretHash),
+    secretHash === undefined || takesSecret(authMethods)
+      ? []
+      : 'A partner that authenticates with private_key_jwt has no secret, so there is no hash of one.',
   ].flat()
 }
 

@@ -27,26 +27,7 @@ export function AccountPage(props: {
         </p>
       )}
       <section>
-        <dl class="facts">
-          <div>
-            <dt>Name</dt>
-            <dd>
-              <bdi>{person.name}</bdi>
-            </dd>
-          </div>
-          <div>
-            <dt>Email address</dt>
-            <dd>
-              <bdi>{person.email}</bdi>
-            </dd>
-          </div>
-          {role && (
-            <div>
-              <dt>Role</dt>
-              <dd>{role}</dd>
-            </div>
-          )}
-        </dl>
+        <AccountFacts person={person} role={role} />
         {person.providerId === null ? (
           <p class="links">
             <a href={`${home}/account/password`}>Change password</a>
@@ -61,6 +42,31 @@ export function AccountPage(props: {
       </section>
       <Sessions home={home} sessions={sessions} csrf={csrf} />
     </>
+  )
+}
+
+function AccountFacts({ person, role }: { person: Person; role: string | undefined }) {
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Name</dt>
+        <dd>
+          <bdi>{person.name}</bdi>
+        </dd>
+      </div>
+      <div>
+        <dt>Email address</dt>
+        <dd>
+          <bdi>{person.email}</bdi>
+        </dd>
+      </div>
+      {role && (
+        <div>
+          <dt>Role</dt>
+          <dd>{role}</dd>
+        </div>
+      )}
+    </dl>
   )
 }
 

@@ -24,17 +24,22 @@ export function accountRoutes<P extends Person>(
   context: Context,
   web: PeopleWeb<P>,
 ): void {
-  const { database } = context
-  const { kind, home } = web
-  const account = `${home}/account`
+  overviewRoute(app, context, web)
+  sessionRoutes(app, context, web)
+  passwordRoutes(app, context, web)
+  factorRoutes(app, context, web)
+}
 
+function overviewRoute<P extends Person>(app: FastifyInstance, context: Context, web: PeopleWeb<P>): void {
+  const { kind, home } = web
   personPage<P, { Querystring: Static<typeof Notice> }>(
     app,
     context,
     web,
-    { url: account, schema: { querystring: Notice } },
+    { url: `${home}/account`, schema: { querystring: Notice } },
     async ({ request, reply, person, csrf }) => {
-      const sessions = await database.run(sessionStatements[kind].list, [person.id, person.sessionHash])
+      const values = [person.id, person.sessionHash]
+      const sessions = await context.database.run(sessionStatements[kind].list, values)
       const isChanged = request.query.done === 'password'
       const body = (
         <AccountPage
@@ -49,6 +54,10 @@ export function accountRoutes<P extends Person>(
       return web.shell(reply, person, { title: 'Your account', body })
     },
   )
+}
+
+function sessionRoutes<P extends Person>(app: FastifyInstance, context: Context, web: PeopleWeb<P>): void {
+  const { kind, home } = web
 
   personPage<P>(
     app,
@@ -65,16 +74,13 @@ export function accountRoutes<P extends Person>(
     app,
     context,
     web,
-    { method: 'POST', url: `${account}/sessions/end`, schema: { body: EndForm } },
+    { method: 'POST', url: `${home}/account/sessions/end`, schema: { body: EndForm } },
     async ({ request, reply, person, origin }) => {
       const values = [person.id, request.body.session ?? null, person.sessionHash, originValue(origin)]
-      await database.run(sessionStatements[kind].endOthers, values)
-      return toPage(reply, account)
+      await context.database.run(sessionStatements[kind].endOthers, values)
+      return toPage(reply, `${home}/account`)
     },
   )
-
-  passwordRoutes(app, context, web)
-  factorRoutes(app, context, web)
 }
 
 function passwordRoutes<P extends Person>(app: FastifyInstance, context: Context, web: PeopleWeb<P>): void {
@@ -112,7 +118,7 @@ function passwordRoutes<P extends Person>(app: FastifyInstance, context: Context
           400,
         )
       }
-      if (outcome.kind === 'dead') return toPage(reply, `${home}/login`)
+      if (outcome.kind === 'conflict') return toPage(reply, `${home}/login`)
       await startSession(context, kind, { request, reply }, outcome.login)
       rememberPerson(context, kind, { request, reply }, { ...outcome.login, email: person.email })
       return toPage(reply, `${home}/account?done=password`)
@@ -145,7 +151,7 @@ function factorRoutes<P extends Person>(app: FastifyInstance, context: Context, 
       const outcome = await changeFactor(context, kind, origin, person, request.body)
       if (outcome.kind === 'wrong_code')
         return web.shell(reply, person, form(person, csrf, request.body.sealed), 403)
-      if (outcome.kind === 'dead') return toPage(reply, `${home}/login`)
+      if (outcome.kind === 'conflict') return toPage(reply, `${home}/login`)
       await startSession(context, kind, { request, reply }, outcome.login)
       rememberPerson(context, kind, { request, reply }, { ...outcome.login, email: person.email })
       // Without the navigation: its forms would belong to the session that has ended.

@@ -50,10 +50,12 @@ export async function resetCredentials(
   }
 }
 
+/** A setup link as operators and administrators get it. */
 export function shownLink(config: Config, link: string, expiresAt: Date): SetupLink {
   return { link, expiresAt, isMailed: config.mail !== undefined }
 }
 
+/** The outcome for an id or address that no account has. */
 export function noSuchPerson(kind: PeopleKind, idOrEmail: string): NotChanged {
   return { kind: 'not_found', reason: `There is no ${kind} ${quoted(idOrEmail)}.` }
 }

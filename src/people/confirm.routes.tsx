@@ -14,6 +14,8 @@ import { confirmSession, type Person } from './sessions.ts'
 const Next = Type.Object({ next: Type.Optional(Type.String({ maxLength: 2000 })) })
 const Form = Type.Object({ ...CodeForm.properties, ...Next.properties })
 
+const heading = 'Confirm that it’s you'
+
 /** Before something dangerous, a person proves their identity again: the browser may be unlocked, or the cookie stolen. */
 export function confirmRoutes(
   app: FastifyInstance,
@@ -24,18 +26,8 @@ export function confirmRoutes(
   const { kind, home } = web
   const url = `${home}/confirm`
   const send = (reply: FastifyReply, next: string, csrf: string, refusal?: string | Pause, status = 200) => {
-    const body = (
-      <CodePage
-        action={url}
-        heading="Confirm that it’s you"
-        intro={`What comes next can’t be undone easily. You won’t be asked again for ${recentMinutes} minutes.`}
-        csrf={csrf}
-        refusal={refusal}
-      >
-        <input type="hidden" name="next" value={next} />
-      </CodePage>
-    )
-    return web.page({ reply, texts: web.english, status, title: 'Confirm that it’s you', body })
+    const body = <ConfirmPage {...{ home, next, csrf, refusal }} />
+    return web.page({ reply, texts: web.english, status, title: heading, body })
   }
 
   personPage<Person, { Querystring: Static<typeof Next> }>(
@@ -69,5 +61,25 @@ export function confirmRoutes(
       reply.header('retry-after', String(outcome.retryAfterSeconds))
       return send(reply, next, csrf, outcome, 429)
     },
+  )
+}
+
+function ConfirmPage(props: {
+  home: string
+  next: string
+  csrf: string
+  refusal: string | Pause | undefined
+}) {
+  const { home, next, csrf, refusal } = props
+  return (
+    <CodePage
+      action={`${home}/confirm`}
+      heading={heading}
+      intro={`What comes next can’t be undone easily. You won’t be asked again for ${recentMinutes} minutes.`}
+      csrf={csrf}
+      refusal={refusal}
+    >
+      <input type="hidden" name="next" value={next} />
+    </CodePage>
   )
 }

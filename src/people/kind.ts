@@ -1,7 +1,7 @@
 /**
- * The people who are not users of the platform: operators, who use the console, and developers of partners, who use the developer
- * pages. Each kind has its own tables (`operators`, `operator_sessions`, …), cookies, addresses and counts of failures. The code is
- * the same.
+ * The people who are not users of the platform: operators, who use the console, and developers of partners, who use the
+ * developer pages. Each kind has its own tables (`operators`, `operator_sessions`, …), cookies, addresses and counts of
+ * failures. The code is the same.
  */
 export type PeopleKind = 'operator' | 'developer'
 

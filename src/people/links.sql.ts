@@ -4,7 +4,9 @@ import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type from '../typebox.ts'
 import { forEachKind, type PeopleKind } from './kind.ts'
 
-/** The time for which a link to set up an account works. Operators get theirs from a colleague, developers from another company. */
+/**
+ * The time for which a link to set up an account works. Operators get theirs from a colleague, developers from another company.
+ */
 export const linkLife = { operator: '24 hours', developer: '7 days' } as const
 
 /**
@@ -74,4 +76,5 @@ const resetStatement = (kind: PeopleKind) =>
      FROM changed, link`,
   )
 
+/** Ends the credentials of an account and stores a new setup link: see `resetStatement`. */
 export const resetCredentialsOf = forEachKind(resetStatement)

@@ -5,6 +5,7 @@ import type { LoginRefusal } from '../login/log-in.ts'
 import { FormFault, HiddenFields } from '../web/parts.tsx'
 import type { PeopleWords } from './words.tsx'
 
+/** Why a login is refused: texts for the person. */
 export const wrongCredentials = 'The email address or the password is wrong.'
 export const wrongCode = 'This code is wrong, or it was used before. Wait for the next one and enter it.'
 
@@ -30,10 +31,6 @@ export function LoginPage(props: {
   providers: { id: string; name: string }[]
 }) {
   const { home, words, csrf, brand, next, email = '', refusal, providers } = props
-  const fault = refusal !== undefined && {
-    'aria-describedby': 'fault',
-    ...(typeof refusal === 'string' && { 'aria-invalid': true }),
-  }
   return (
     <>
       <h1>{words.signIn}</h1>
@@ -51,36 +48,57 @@ export function LoginPage(props: {
         </form>
       ))}
       {providers.length > 0 && <p class="or">or</p>}
-      <form method="post" action={`${home}/login`}>
-        <HiddenFields csrf={csrf} />
-        <input type="hidden" name="next" value={next} />
-        <label for="email">Email address</label>
-        <input
-          type="email"
-          id="email"
-          name="email"
-          autocomplete="username"
-          maxLength={320}
-          required
-          value={email}
-          {...fault}
-        />
-        <label for="password">Password</label>
-        <input
-          type="password"
-          id="password"
-          name="password"
-          autocomplete="current-password"
-          maxLength={maxPasswordBytes}
-          required
-          {...fault}
-        />
-        <button type="submit" class={providers.length > 0 ? 'secondary' : undefined}>
-          Sign in
-        </button>
-      </form>
+      <PasswordLogin
+        {...{ home, csrf, next, email, refusal }}
+        buttonClass={providers.length > 0 ? 'secondary' : undefined}
+      />
       <p class="small">{words.lost}</p>
     </>
+  )
+}
+
+function PasswordLogin(props: {
+  home: string
+  csrf: string
+  next: string
+  email: string
+  refusal: string | Pause | undefined
+  buttonClass: string | undefined
+}) {
+  const { home, csrf, next, email, refusal, buttonClass } = props
+  const fault = refusal !== undefined && {
+    'aria-describedby': 'fault',
+    ...(typeof refusal === 'string' && { 'aria-invalid': true }),
+  }
+  return (
+    <form method="post" action={`${home}/login`}>
+      <HiddenFields csrf={csrf} />
+      <input type="hidden" name="next" value={next} />
+      <label for="email">Email address</label>
+      <input
+        type="email"
+        id="email"
+        name="email"
+        autocomplete="username"
+        maxLength={320}
+        required
+        value={email}
+        {...fault}
+      />
+      <label for="password">Password</label>
+      <input
+        type="password"
+        id="password"
+        name="password"
+        autocomplete="current-password"
+        maxLength={maxPasswordBytes}
+        required
+        {...fault}
+      />
+      <button type="submit" class={buttonClass}>
+        Sign in
+      </button>
+    </form>
   )
 }
 

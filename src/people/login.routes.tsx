@@ -23,6 +23,8 @@ const LoginForm = Type.Object({
   password: Type.String(),
   ...Next.properties,
 })
+
+/** The form of the second factor: a code of the authenticator app, or a recovery code. */
 export const CodeForm = Type.Object({
   method: Type.Union([Type.Literal('totp'), Type.Literal('recovery_code')]),
   code: Type.String({ maxLength: 64 }),

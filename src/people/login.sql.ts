@@ -6,7 +6,7 @@ import { loginStatement } from '../login/login.sql.ts'
 import Type from '../typebox.ts'
 import { forEachKind, type PeopleKind } from './kind.ts'
 
-/** Of an operator or developer who has used the setup link. */
+/** Begins the login of a person who has used the setup link: see `loginStatement`. */
 const beginStatement = (kind: PeopleKind) =>
   loginStatement(
     `begin_${kind}_login`,
@@ -15,9 +15,7 @@ const beginStatement = (kind: PeopleKind) =>
        FROM ${kind}s WHERE email_folded = $3 AND password_hash IS NOT NULL`,
   )
 
-/**
- * Records a failed login in the audit log, if there is such an account. $1 folded address, $2 what failed, $3 origin
- */
+/** Records a failed login in the audit log, if there is such an account. $1 folded address, $2 what failed, $3 origin */
 const recordFailedStatement = (kind: PeopleKind) =>
   statement(
     `record_failed_${kind}_login`,

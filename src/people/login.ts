@@ -63,9 +63,7 @@ export async function beginLogin(
   return { kind: 'second_factor' }
 }
 
-/**
- * Not awaited: the time of the answer must not reveal whether there is such an account.
- */
+/** Records a failed login. Not awaited: the time of the answer must not reveal whether there is such an account. */
 function recordFailure(
   context: Context,
   kind: PeopleKind,
@@ -90,6 +88,7 @@ export async function pendingPerson(
   return pending && found && { ...pending, name: found.name }
 }
 
+/** Forgets the login that lacks the second factor. */
 export function endPending(context: Context, kind: PeopleKind, reply: FastifyReply): void {
   pendingCookies[kind].clear(context, reply)
 }

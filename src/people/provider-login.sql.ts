@@ -43,7 +43,8 @@ const findStatement = (kind: PeopleKind) =>
 
 /**
  * Binds an account at a provider to the person with its address, at the first login. A provider with domains speaks for these
- * only. Each account has one person, and each person one account at the provider.
+ * only. Each account has one person, and each person one account at the provider. The account is then set up, and the link for
+ * that ends: someone who finds it later in a mailbox or a chat could set a password, and log in without the provider.
  *
  * $1 id of the provider, $2 `sub`, $3 folded verified address, $4 origin. No row: no account here has the address.
  */
@@ -59,6 +60,8 @@ const bindStatement = (kind: PeopleKind) =>
      SELECT $1, $2, id, now() FROM candidate WHERE status = 'active'
          ON CONFLICT DO NOTHING
      RETURNING ${kind}_id
+   ), withdrawn AS (
+     DELETE FROM ${kind}_links l USING bound WHERE l.${kind}_id = bound.${kind}_id
    ), audit AS (
      ${auditRow(`${kind}.updated`, {
        origin: '$4',

@@ -44,9 +44,12 @@ async function findPerson(
 ): Promise<PersonProviderOutcome> {
   const statements = providerStatements[kind]
   const rules = await database.maybe(statements.rules, [providerId])
-  const required = rules?.acr
+  // The operator has taken the provider from these people since the login began.
+  if (!rules) return { kind: 'declined', error: 'not_a_provider_of_these_people' }
+  const { acr: required } = rules
   if (required && !satisfies(details, required)) return { kind: 'too_weak', required }
-  const provider = { id: providerId, sub: claims.sub, sid: details.sid }
+  const authenticatedAt = details.authTime === null ? null : new Date(details.authTime)
+  const provider = { id: providerId, sub: claims.sub, sid: details.sid, authenticatedAt }
   const known = await database.maybe(statements.find, [providerId, claims.sub])
   if (known) {
     if (!known.active) return { kind: 'inactive', account: accountOf(claims) }
@@ -57,7 +60,7 @@ async function findPerson(
   const account = accountOf(all)
   if (typeof all.email !== 'string' || all.email_verified !== true) return { kind: 'unverified', account }
   const values = [providerId, claims.sub, foldCase(all.email.trim()), originValue(origin)]
-  const found = rules && (await database.maybe(statements.bind, values))
+  const found = await database.maybe(statements.bind, values)
   if (!found) return { kind: 'unmatched', account }
   if (!found.active) return { kind: 'inactive', account }
   return found.bound ? welcome(found, provider) : { kind: 'taken', account }

@@ -33,4 +33,5 @@ const setStatement = (kind: PeopleKind) =>
    SELECT id, (SELECT count(*)::int FROM ended) AS sessions_ended FROM changed`,
   )
 
+/** Changes who logs in through a provider: see `setStatement`. */
 export const setProviderLogins = forEachKind(setStatement)

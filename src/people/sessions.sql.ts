@@ -1,6 +1,6 @@
 import { auditRow } from '../audit/audit-row.sql.ts'
 import { Instant, type Statement, statement } from '../database/database.ts'
-import Type, { type Static, type TSchema } from '../typebox.ts'
+import Type, { orNull, type Static, type TSchema } from '../typebox.ts'
 import { forEachKind, type PeopleKind } from './kind.ts'
 
 /** Sessions that a person may have. The next login ends the least recently active one. */
@@ -13,8 +13,7 @@ const idleMinutes = 30
 /** Minutes after a proof of identity in which a person may do what is dangerous. */
 export const recentMinutes = 15
 
-const orNull = <T extends Parameters<typeof Type.Array>[0]>(type: T) => Type.Union([type, Type.Null()])
-
+/** A live session with its person. */
 export const SessionRow = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -34,8 +33,8 @@ export const isPersonSessionWithinLimits = `s.expires_at > now() AND s.last_seen
 const isLive = `${isPersonSessionWithinLimits} AND s.login_version = o.login_version AND o.status = 'active'`
 
 /**
- * The statement that finds the live session of an active account. Updates `last_seen_at` at most once a minute. Its parameter $1 is
- * SHA-256 of the session id.
+ * The statement that finds the live session of an active account. Updates `last_seen_at` at most once a minute. Its parameter
+ * $1 is SHA-256 of the session id.
  * @param row the columns of `SessionRow`, and those of `more.columns`
  * @param more.columns SQL: further columns of the person `found`, of which `more.account` are in its table
  * @param more.ctes SQL: further parts of the statement, which begin with a comma
@@ -67,21 +66,28 @@ export function findSessionStatement<Row extends TSchema>(
 /**
  * Opens a session. Ends the browser's previous session, which an attacker may have planted there (session fixation), and the
  * least recently active ones above the limit. No row: the account is disabled, or the credentials or the role have changed
- * since they were checked.
+ * since they were checked, or these people no longer log in through the provider.
  *
- * $1 SHA-256 of the new id, $2 id of the person, $3 SHA-256 of the old id or null, $4 `login_version` when the login was checked,
- * $5 browser or null, $6 operating system or null, $7 to $9 of a login through a provider, otherwise null: id of the provider,
- * `sub`, `sid` or null, $10 origin
+ * A login through a provider began before this: the operator may have taken the provider from these people since. A user with
+ * an old session at the provider has proved nothing there now: only what the provider says about the time counts.
+ *
+ * $1 SHA-256 of the new id, $2 id of the person, $3 SHA-256 of the old id or null, $4 `login_version` when the login was
+ * checked, $5 browser or null, $6 operating system or null, $7 to $9 of a login through a provider, otherwise null: id of the
+ * provider, `sub`, `sid` or null, $10 origin, $11 when the person authenticated at the provider, or null
  */
 const openStatement = (kind: PeopleKind) =>
   statement(
     `open_${kind}_session`,
     Type.Object({ id: Type.String() }),
-    `WITH opened AS (
+    `WITH provider AS (
+     SELECT FROM identity_providers WHERE id = $7::text AND ${kind}s FOR SHARE
+   ), opened AS (
      INSERT INTO ${kind}_sessions (hash, ${kind}_id, login_version, expires_at, browser, system, address, provider_id,
-                                    provider_sub, provider_sid)
-     SELECT $1, o.id, o.login_version, now() + interval '${sessionHours} hours', $5, $6, $10::jsonb->>'address', $7, $8, $9
+                                    provider_sub, provider_sid, proved_at)
+     SELECT $1, o.id, o.login_version, now() + interval '${sessionHours} hours', $5, $6, $10::jsonb->>'address', $7, $8, $9,
+            CASE WHEN $7::text IS NULL THEN now() ELSE least(coalesce($11::timestamptz, '-infinity'), now()) END
        FROM ${kind}s o WHERE o.id = $2::uuid AND o.login_version = $4::uuid AND o.status = 'active'
+        AND ($7::text IS NULL OR EXISTS (SELECT FROM provider))
      RETURNING ${kind}_id
    ), seen AS (
      UPDATE ${kind}s o SET last_login_at = now() FROM opened WHERE o.id = opened.${kind}_id
@@ -116,7 +122,7 @@ const confirmStatement = (kind: PeopleKind) =>
    RETURNING s.${kind}_id::text AS id`,
   )
 
-/** $1 SHA-256 of the session id, $2 origin */
+/** Ends a session, because its person logs out. $1 SHA-256 of the session id, $2 origin */
 const endStatement = (kind: PeopleKind) =>
   statement(
     `end_${kind}_session`,
@@ -179,6 +185,7 @@ const endOthersStatement = (kind: PeopleKind) =>
    SELECT count(*)::int AS ended FROM ended`,
   )
 
+/** The statements of the sessions of operators and developers. */
 export const sessionStatements = forEachKind((kind) => ({
   open: openStatement(kind),
   confirm: confirmStatement(kind),

@@ -23,6 +23,7 @@ export type Person = {
   providerId: string | null
 }
 
+/** @param hash SHA-256 of the id of the session */
 export function personOfRow(hash: Buffer, row: SessionRow): Person {
   return {
     id: row.id,
@@ -49,7 +50,8 @@ export type PersonLogin = {
   id: string
   name: string
   loginVersion: string
-  provider?: { id: string; sub: string; sid: string | null }
+  /** `authenticatedAt`: when the person authenticated there. Null: the provider does not say. */
+  provider?: { id: string; sub: string; sid: string | null; authenticatedAt: Date | null }
 }
 
 /** The origin of what a person does on the pages of their kind. */
@@ -74,6 +76,7 @@ export async function startSession(
     ...[hash, personId, sessionHash(request, config, cookieOf(kind)), loginVersion, browser, system],
     ...[provider?.id ?? null, provider?.sub ?? null, provider?.sid ?? null],
     originValue(personOrigin(request, kind, { id: personId, name })),
+    provider?.authenticatedAt ?? null,
   ])
   if (opened) setSessionCookie(reply, config, id, cookieOf(kind))
   return opened !== undefined

@@ -53,6 +53,7 @@ export function SetupPage(props: {
   )
 }
 
+/** The page for a setup link that does not work. */
 export function DeadLink({ web, heading }: { web: Pick<PeopleWeb, 'home' | 'words'>; heading: string }) {
   return (
     <>

@@ -26,6 +26,7 @@ const storeFactor = (kind: PeopleKind, sealed: string, step: string, codes: stri
      ON CONFLICT (${kind}_id) DO UPDATE SET hashes = excluded.hashes, created_at = now()
    )`
 
+/** SQL of a CTE that ends all sessions of the person of `changed`. */
 const endSessions = (kind: PeopleKind) => `ended AS (
      DELETE FROM ${kind}_sessions s USING changed WHERE s.${kind}_id = changed.id
    )`
@@ -83,8 +84,8 @@ const changePasswordStatement = (kind: PeopleKind) =>
   )
 
 /**
- * Replaces the authenticator app and the recovery codes. The other sessions of the person end: the person who set up the old app
- * may have opened them. $1 id of the person, $2 `login_version` of the session, $3 sealed TOTP secret, $4 time step of the
+ * Replaces the authenticator app and the recovery codes. The other sessions of the person end: the person who set up the old
+ * app may have opened them. $1 id of the person, $2 `login_version` of the session, $3 sealed TOTP secret, $4 time step of the
  * code that proved it, $5 hashes of the recovery codes, $6 origin
  */
 const changeFactorStatement = (kind: PeopleKind) =>

@@ -78,37 +78,44 @@ export async function setUpAccount(
 /** A person who is logged in, as the changes of credentials need it. */
 type Owner = SetupOwner & { loginVersion: string }
 
-/** Changes the password, and ends all sessions. @returns the new `login_version`; undefined: the credentials have changed */
+/** The credentials have changed since the session was checked. Nothing was changed. */
+type CredentialsChanged = { kind: 'conflict' }
+
+/** Changes the password, and ends all sessions. `login` opens a new one. */
 export async function changePassword(
   context: Context,
   kind: PeopleKind,
   origin: Origin,
   owner: Owner,
   password: string,
-): Promise<{ kind: 'set'; login: PersonLogin } | { kind: 'unfit'; fault: PasswordFault } | { kind: 'dead' }> {
+): Promise<
+  { kind: 'set'; login: PersonLogin } | { kind: 'unfit'; fault: PasswordFault } | CredentialsChanged
+> {
   const [fault] = await newPasswordFaults(password, personPasswordOwner(context, owner))
   if (fault) return { kind: 'unfit', fault }
   const hash = await context.passwordHashLimiter.hash(() => hashPassword(password))
   const values = [owner.id, owner.loginVersion, hash, originValue(origin)]
   const changed = await context.database.maybe(setupStatements[kind].changePassword, values)
-  if (!changed) return { kind: 'dead' }
+  if (!changed) return { kind: 'conflict' }
   return { kind: 'set', login: { id: owner.id, name: owner.name, loginVersion: changed.login_version } }
 }
 
-/** Replaces the authenticator app and the recovery codes, and ends all sessions. */
+/** Replaces the authenticator app and the recovery codes, and ends all sessions. `login` opens a new one. */
 export async function changeFactor(
   context: Context,
   kind: PeopleKind,
   origin: Origin,
   owner: Owner,
   input: { sealed: string; code: string },
-): Promise<{ kind: 'set'; login: PersonLogin; codes: string[] } | { kind: 'wrong_code' } | { kind: 'dead' }> {
+): Promise<
+  { kind: 'set'; login: PersonLogin; codes: string[] } | { kind: 'wrong_code' } | CredentialsChanged
+> {
   const proved = provedSetup(context, totpOwner(kind, owner.id), input)
   if (!proved) return { kind: 'wrong_code' }
   const { codes, hashes } = freshCodes(owner.id)
   const values = [owner.id, owner.loginVersion, proved.atRest, proved.step, hashes, originValue(origin)]
   const changed = await context.database.maybe(setupStatements[kind].changeFactor, values)
-  if (!changed) return { kind: 'dead' }
+  if (!changed) return { kind: 'conflict' }
   return {
     kind: 'set',
     login: { id: owner.id, name: owner.name, loginVersion: changed.login_version },

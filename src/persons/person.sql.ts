@@ -57,8 +57,9 @@ export const exportPerson = statement(
 )
 
 /**
- * Erases a disabled user: the row with all that depends on it (sessions, factors, identities, grants, connections), access rows,
- * and mails that wait. The read log keeps a pseudonym. The audit log stays: it is append-only, and has the record of the erasure.
+ * Erases a disabled user: the row with all that depends on it (sessions, factors, identities, grants, connections), access
+ * rows, and mails that wait. The read log keeps a pseudonym. The audit log stays: it is append-only, and has the record of the
+ * erasure.
  *
  * $1 user id or folded email, $2 pseudonym, $3 origin. No row: the user does not exist
  */

@@ -26,8 +26,8 @@ const page = `l.day >= coalesce($5::date, '-infinity') AND (l.day, l.grant_id) <
     ORDER BY l.day DESC, n.grant_id DESC LIMIT $8::int`
 
 /**
- * Who read a household, newest first. $1 household id, $2 user id or null, $3 client_id or null, $4 grant id or null, $5 first day
- * or null, $6 and $7 day and grant id of the last row of the page before, or null, $8 rows at most
+ * Who read a household, newest first. $1 household id, $2 user id or null, $3 client_id or null, $4 grant id or null, $5 first
+ * day or null, $6 and $7 day and grant id of the last row of the page before, or null, $8 rows at most
  */
 export const listReadsOfHousehold = statement(
   'list_reads_of_household',

@@ -1,2 +1,4 @@
-/** What an answer showed. `json` is its part with the households: equal texts have equal households. `ids` reads them from it. */
+/**
+ * What an answer showed. `json` is its part with the households: equal texts have equal households. `ids` reads them from it.
+ */
 export type ShownHouseholds = { json: string; ids(json: string): string[] }

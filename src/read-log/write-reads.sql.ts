@@ -22,9 +22,9 @@ export const numberHouseholds = statement(
 )
 
 /**
- * Common table expressions that add up `piece (grant_id, day, low, high, reads)`: ranges of numbers, which may overlap. `summed`
- * has, for each grant, day and number of reads, the set of households that were read so often. A sweep over the ends of the
- * ranges: its cost depends on the number of ranges, not of households.
+ * Common table expressions that add up `piece (grant_id, day, low, high, reads)`: ranges of numbers, which may overlap.
+ * `summed` has, for each grant, day and number of reads, the set of households that were read so often. A sweep over the ends
+ * of the ranges: its cost depends on the number of ranges, not of households.
  */
 const summedPieces = `
   ends AS (

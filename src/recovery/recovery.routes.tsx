@@ -74,20 +74,7 @@ function requestRoutes(app: FastifyInstance, context: Context, web: Web): void {
       if (config.mail) {
         if (requests.pendingCount >= waitingRequests)
           throw new DatabaseUnavailable('too many links are requested')
-        const { language } = openPageRequest(context, request).texts
-        const browser = browserOf(request, config)
-        const [{ outcome, user_id }] = await Promise.all([
-          requests(() =>
-            requestPasswordLink(context, pageOrigin(request, null), {
-              email,
-              address: request.ip,
-              browser,
-              language,
-            }),
-          ),
-          sleep(answerAfterMs),
-        ])
-        request.log.info({ event: 'request_link', outcome, ...(user_id && { user_id }) })
+        await Promise.all([requests(() => requestLink(context, request, email)), sleep(answerAfterMs)])
       }
       return reply.redirect(withDestination('/password/forgotten/sent', destination), 303)
     },
@@ -102,6 +89,14 @@ function requestRoutes(app: FastifyInstance, context: Context, web: Web): void {
       return web.page({ reply, texts, title: texts.recovery.requested.heading, body })
     },
   )
+}
+
+async function requestLink(context: Context, request: FastifyRequest, email: string): Promise<void> {
+  const { language } = openPageRequest(context, request).texts
+  const browser = browserOf(request, context.config)
+  const input = { email, address: request.ip, browser, language }
+  const { outcome, user_id } = await requestPasswordLink(context, pageOrigin(request, null), input)
+  request.log.info({ event: 'request_link', outcome, ...(user_id && { user_id }) })
 }
 
 function linkRoutes(app: FastifyInstance, context: Context, web: Web): void {
@@ -140,23 +135,10 @@ function linkRoutes(app: FastifyInstance, context: Context, web: Web): void {
       const input = { secret, formLink, password, browser }
       const outcome = await changes(() => setPassword(context, origin, input))
       request.log.info({ event: 'set_password', outcome: outcome.kind })
-      switch (outcome.kind) {
-        case 'set':
-          clearLinkCookie(reply, config)
-          rememberBrowser(reply, config, browser, outcome.proof)
-          return reply.redirect('/password/set', 303)
-        case 'unfit':
-        case 'other_link': {
-          const { texts } = openPageRequest(context, request)
-          const fault =
-            outcome.kind === 'unfit'
-              ? passwordFaultText(outcome.fault, texts)
-              : texts.recovery.choose.otherLink
-          return sendNewPasswordForm({ context, web, request, reply, owner: outcome.owner, fault })
-        }
-        case 'dead':
-          return sendDeadLink({ context, web, request, reply })
-      }
+      if (outcome.kind !== 'set') return sendNotSet({ context, web, request, reply }, outcome)
+      clearLinkCookie(reply, config)
+      rememberBrowser(reply, config, browser, outcome.proof)
+      return reply.redirect('/password/set', 303)
     },
   )
 
@@ -164,6 +146,29 @@ function linkRoutes(app: FastifyInstance, context: Context, web: Web): void {
 }
 
 type Exchange = { context: Context; web: Web; request: FastifyRequest; reply: FastifyReply }
+
+function sendNotSet(
+  exchange: Exchange,
+  outcome: Exclude<Awaited<ReturnType<typeof setPassword>>, { kind: 'set' }>,
+): FastifyReply {
+  const { texts } = openPageRequest(exchange.context, exchange.request)
+  switch (outcome.kind) {
+    case 'unfit':
+      return sendNewPasswordForm({
+        ...exchange,
+        owner: outcome.owner,
+        fault: passwordFaultText(outcome.fault, texts),
+      })
+    case 'other_link':
+      return sendNewPasswordForm({
+        ...exchange,
+        owner: outcome.owner,
+        fault: texts.recovery.choose.otherLink,
+      })
+    case 'dead':
+      return sendDeadLink(exchange)
+  }
+}
 
 function sendNewPasswordForm(exchange: Exchange & { owner: PasswordOwner; fault?: string }): FastifyReply {
   const { context, web, request, reply, owner, fault } = exchange

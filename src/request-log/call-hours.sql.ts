@@ -81,7 +81,10 @@ export type CallHours = Static<typeof CallHours>
 const counts = ['calls', 'refused', 'failed', 'refresh_refused']
 const durations = [...durationBounds, Infinity].map((_, n) => `sum(slower[${n + 1}])::float8`)
 
-/** Calls by period. Periods without calls have no row. $1 since when, $2 seconds of a period, $3 client_id, or null for all calls */
+/**
+ * Calls by period. Periods without calls have no row. $1 since when, $2 seconds of a period, $3 client_id, or null for all
+ * calls
+ */
 export const callsByPeriod = statement(
   'calls_by_period',
   CallHours,
@@ -111,8 +114,8 @@ export const deprecatedCalls = statement(
 )
 
 /**
- * The hour with the most calls of a partner that no limit refused: one row for token requests, one for the others. $1 client_id,
- * $2 since when
+ * The hour with the most calls of a partner that no limit refused: one row for token requests, one for the others.
+ * $1 client_id, $2 since when
  */
 export const busiestHours = statement(
   'busiest_hours',

@@ -24,8 +24,8 @@ export function locatorOfCall(
 const clientId = /^[0-9A-Za-z][0-9A-Za-z._~-]{2,99}$/
 
 /**
- * What the caller of a refused token or authorization request calls itself. Anyone can, and the text may be a secret that was sent
- * as client_id by mistake: it is kept only if a partner has this client_id.
+ * What the caller of a refused token or authorization request calls itself. Anyone can, and the text may be a secret that was
+ * sent as client_id by mistake: it is kept only if a partner has this client_id.
  */
 export function claimedClientId({ headers, body, query }: FastifyRequest): string | undefined {
   const claimed = basicName(headers.authorization) ?? textOf(body, 'client_id') ?? textOf(query, 'client_id')

@@ -7,9 +7,9 @@ import type { RequestLog } from './request-log.ts'
 const maxDetail = 500
 
 /**
- * Records the calls of all routes that are registered after this: operations of the API and of the token endpoints, also if they
- * succeed, and all calls that the route has noted an error about. The route is recorded and not the address, because the address
- * has values that partners and users send.
+ * Records the calls of all routes that are registered after this: operations of the API and of the token endpoints, also if
+ * they succeed, and all calls that the route has noted an error about. The route is recorded and not the address, because the
+ * address has values that partners and users send.
  */
 export function recordCalls(app: FastifyInstance, context: TokenKeys & { requestLog?: RequestLog }): void {
   const { requestLog } = context

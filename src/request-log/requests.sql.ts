@@ -69,7 +69,8 @@ export const findRequests = statement(
 
 /**
  * Calls of a user, partner or grant, newest first. $1 to $5 as above, $6 user id or null, $7 client_id or null, $8 grant id or
- * null, $9 subject or null, $10 route or null. Calls whose grant is unknown have no user: they are in the list of a partner only.
+ * null, $9 subject or null, $10 route or null. Calls whose grant is unknown have no user: they are in the list of a partner
+ * only.
  */
 export const listRequestsOfGrants = statement(
   'list_requests_of_grants',
@@ -95,8 +96,8 @@ export const listRefusedRequests = statement(
 )
 
 /**
- * Refused calls of a partner, newest first, by indexes that have only its refused calls: neither its other calls nor the refused calls of
- * strangers are read. $1 to $5 as above; $3 is at least 400. $6 client_id, $7 route or null
+ * Refused calls of a partner, newest first, by indexes that have only its refused calls: neither its other calls nor the
+ * refused calls of strangers are read. $1 to $5 as above; $3 is at least 400. $6 client_id, $7 route or null
  */
 export const listRefusedRequestsOfPartner = statement(
   'list_refused_requests_of_partner',

@@ -14,9 +14,11 @@ export const RequestKind = Type.Object({
 const columns = 'method, route, status, code, outcome, authenticated'
 
 /**
- * The ids of kinds of calls; new kinds are added. A kind that another server adds at the same moment may be missing in the result.
+ * The ids of kinds of calls; new kinds are added. A kind that another server adds at the same moment may be missing in the
+ * result.
  *
- * Arrays with an entry for each kind: $1 method, $2 route, $3 status, $4 code, $5 outcome, $6 whether the caller is authenticated
+ * Arrays with an entry for each kind: $1 method, $2 route, $3 status, $4 code, $5 outcome, $6 whether the caller is
+ * authenticated
  */
 export const numberKinds = statement(
   'number_request_kinds',
@@ -37,8 +39,8 @@ export const numberKinds = statement(
 /**
  * Adds a batch. Arrays with an entry for each call: $1 when it was answered, in microseconds since 1970, $2 grant id or null,
  * $3 kind, $4 its duration in milliseconds, $5 status, $6 request id, $7 client_id or null, $8 detail of the error or null,
- * $9 SHA-256 of the locator of its access token in hex, which finds the grant, or null, $10 the client_id that the caller claims,
- * which is kept if a partner has it, or null
+ * $9 SHA-256 of the locator of its access token in hex, which finds the grant, or null, $10 the client_id that the caller
+ * claims, which is kept if a partner has it, or null
  */
 export const addRequests = statement(
   'add_requests',

@@ -80,7 +80,9 @@ export function hmac(key: Buffer, ...parts: (string | Buffer)[]): Buffer {
   return hmacOver(key, parts).digest()
 }
 
-/** HMAC-SHA-256 over the parts as JSON, the first 132 bits in base64url. As text, because `digest` is faster without a Buffer. */
+/**
+ * HMAC-SHA-256 over the parts as JSON, the first 132 bits in base64url. As text, because `digest` is faster without a Buffer.
+ */
 export function macOf(key: Buffer, ...parts: unknown[]): string {
   return hmacOver(key, [JSON.stringify(parts)])
     .digest('base64url')

@@ -11,7 +11,9 @@ const previousSecretDays = 31
 
 export type ConfiguredSecrets = Omit<Secrets, 'secretInDataDir'> & { environment: Environment }
 
-/** A token was signed under a secret that other servers use and this one does not have: the operator's fault, not the client's. */
+/**
+ * A token was signed under a secret that other servers use and this one does not have: the operator's fault, not the client's.
+ */
 export class MissingSecret extends ExplainedError {}
 
 /**

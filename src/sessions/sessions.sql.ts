@@ -96,7 +96,8 @@ const loginDetails = {
  * $9 operating system or null, $10 of a login through a provider: id of the authorization request or null, $11 whether
  * the time of authentication is known, $12 to $15 of a login through a provider, otherwise null: id of the provider, `sub`,
  * `sid` or null, sealed id_token or null, $16 language of the page, for later mails; null if the server sends none, $17 key by
- * which the mails about new browsers are counted; null if the account knows this browser, or the server sends no mails, $18 origin
+ * which the mails about new browsers are counted; null if the account knows this browser, or the server sends no mails,
+ * $18 origin
  */
 export const openSession = statement(
   'open_session',

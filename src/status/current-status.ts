@@ -16,8 +16,8 @@ export type Status = {
 }
 
 /**
- * What the status page shows. All visitors share one statement in ten seconds, also while the database does not answer: the page is
- * public, and a flood of requests must not reach the database.
+ * What the status page shows. All visitors share one statement in ten seconds, also while the database does not answer: the
+ * page is public, and a flood of requests must not reach the database.
  */
 export class CurrentStatus {
   readonly #context: Pick<Context, 'database' | 'now'>
@@ -29,6 +29,7 @@ export class CurrentStatus {
     this.#context = context
   }
 
+  /** The status, at most ten seconds old. If the database is slow, it is `unavailable`, with the last report. */
   async read(): Promise<Status> {
     if (this.#context.now().getTime() < this.#validUntil) return this.#last
     this.#reading ??= this.#readDatabase().finally(() => {

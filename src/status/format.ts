@@ -4,7 +4,8 @@ import type { Language } from '../web/languages/languages.ts'
 const missing = '–'
 
 /**
- * Makes a function once for each language. Making a format takes much longer than using it, and the page has hundreds of values.
+ * Makes a function once for each language. Making a format takes much longer than using it, and the page has hundreds of
+ * values.
  */
 function perLanguage<T>(make: (language: Language) => T): (language: Language) => T {
   const made = new Map<Language, T>()
@@ -39,6 +40,7 @@ export const shareText = numbers({ style: 'percent', maximumSignificantDigits: 2
 const milliseconds = numbers({ style: 'unit', unit: 'millisecond', unitDisplay: 'short' })
 const seconds = numbers({ style: 'unit', unit: 'second', unitDisplay: 'short' })
 
+/** From a second on in seconds. */
 export function millisecondsText(ms: number | null, language: Language): string {
   if (ms === null) return missing
   return ms < 1000 ? milliseconds(ms, language) : seconds(ms / 1000, language)

@@ -4,12 +4,15 @@ import Type from '../typebox.ts'
 /** Seconds between two heartbeats of a server. */
 export const heartbeatSeconds = 5
 
-/** If no server writes a heartbeat for so many seconds, it is an outage. One lost heartbeat is not an outage: the limit is two intervals and one second. */
+/**
+ * If no server writes a heartbeat for so many seconds, it is an outage. One lost heartbeat is not an outage: the limit is two
+ * intervals and one second.
+ */
 export const silentSeconds = 2 * heartbeatSeconds + 1
 
 /**
- * Continues the newest uptime, or begins one if no server wrote a heartbeat for too long. Two servers that begin at the same moment
- * may each insert a row. They then continue the newer one, and `readStatus` joins both. No parameters.
+ * Continues the newest uptime, or begins one if no server wrote a heartbeat for too long. Two servers that begin at the same
+ * moment may each insert a row. They then continue the newer one, and `readStatus` joins both. No parameters.
  */
 export const writeHeartbeat = statement(
   'write_heartbeat',

@@ -5,12 +5,13 @@ import type { Status } from './current-status.ts'
 import { StatusPage } from './status-page.tsx'
 
 /**
- * The page of the last report in each language. It has a cell for each day of 13 months: rendered for every request, a flood would
- * take the CPU that tokens and the API need.
+ * The page of the last report in each language. It has a cell for each day of 13 months: rendered for every request, a flood
+ * would take the CPU that tokens and the API need.
  */
 export class RenderedStatus {
   readonly #pages = new Map<string, { report: Status['report']; html: string }>()
 
+  /** The content of the page in the language of `texts`. */
   bodyOf(current: Status, texts: Texts): VNode {
     const { status, report } = current
     const variant = `${texts.language} ${status}`

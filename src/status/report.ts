@@ -50,6 +50,7 @@ type Day = {
 
 type Milliseconds = { from: number; to: number }
 
+/** The report of the status page and of its JSON document. */
 export function reportOf(row: StatusRow): Report {
   const now = row.now.getTime()
   const days = daysOf(row, now)

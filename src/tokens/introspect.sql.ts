@@ -45,8 +45,8 @@ const introspectLive = (kind: Kind) =>
  * Authenticates the client and finds the subject of a live token (RFC 7662 section 2.2), and the login that the token is based
  * on.
  *
- * $1 to $5 the client, $6 SHA-256 of the locator, $7 access nonce or generation, $8 when the token expires; $6 to $8 are null if
- * the text is not a token
+ * $1 to $5 the client, $6 SHA-256 of the locator, $7 access nonce or generation, $8 when the token expires; $6 to $8 are null
+ * if the text is not a token
  */
 const introspect = (kind: Kind) =>
   statement(

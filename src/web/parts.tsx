@@ -133,14 +133,16 @@ const minute = {
 } as const
 
 /**
- * Date and time to the minute, in UTC, because the server does not know the reader's time zone. On a page with
+ * Date and time to the minute or second, in UTC, because the server does not know the reader's time zone. On a page with
  * `localTimes`, the script changes it to local time, or with `relative` to a text such as "2 hours ago".
  */
-export function Moment(props: { at: Date; language: Language; relative?: boolean }) {
-  const { at, language, relative = false } = props
+export function Moment(props: { at: Date; language: Language; relative?: boolean; seconds?: boolean }) {
+  const { at, language, relative = false, seconds = false } = props
+  const format = seconds ? { ...minute, second: '2-digit' as const } : minute
+  const form = { ...(relative && { 'data-relative': '' }), ...(seconds && { 'data-seconds': '' }) }
   return (
-    <time datetime={at.toISOString()} {...(relative && { 'data-relative': '' })}>
-      {new Intl.DateTimeFormat(language, minute).format(at)}
+    <time datetime={at.toISOString()} {...form}>
+      {new Intl.DateTimeFormat(language, format).format(at)}
     </time>
   )
 }

@@ -3,8 +3,8 @@ import { BlockList, isIP } from 'node:net'
 import type { Environment } from '../environment.ts'
 import { quoted } from '../visible-text.ts'
 
-// Which addresses the server may send webhooks to (docs/threats.md, threat 59). Partners choose the addresses, and the server can
-// reach networks that partners must not reach.
+// Which addresses the server may send webhooks to (docs/threats.md, threat 59). Partners choose the addresses, and the server
+// can reach networks that partners must not reach.
 
 export type GuardSettings = {
   environment: Environment
@@ -12,14 +12,15 @@ export type GuardSettings = {
   webhookAllow: readonly string[]
 }
 
-/** A checked address. The connection must use it, without a second resolution: the answer could be another one (DNS rebinding). */
+/**
+ * A checked address. The connection must use it, without a second resolution: the answer could be another one (DNS rebinding).
+ */
 export type CheckedAddress = { address: string; family: 4 | 6 }
 
 export type Resolution =
   | { kind: 'allowed'; addresses: CheckedAddress[] }
+  /** An address is not public, or the name has no address now. */
   | { kind: 'refused'; fault: string }
-  /** The name has no address now. */
-  | { kind: 'unresolved'; fault: string }
 
 /** The IPv4 and IPv6 addresses of a name. Rejects if the name server does not answer. */
 export type ResolveHost = (host: string) => Promise<string[]>
@@ -33,6 +34,7 @@ const specialIpv4 = blockList('ipv4', [
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  '168.63.129.16/32', // the platform of Azure, which answers only the machine itself
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
@@ -46,17 +48,19 @@ const specialIpv4 = blockList('ipv4', [
 ])
 
 /**
- * IPv6: only global unicast is allowed. That leaves out `::1`, `::ffff:0:0/96` and `64:ff9b::/96` (both contain an IPv4 address),
- * `fc00::/7`, `fe80::/10` and `ff00::/8`.
+ * IPv6: only global unicast is allowed. That leaves out `::1`, `::ffff:0:0/96` and `64:ff9b::/96` (both contain an IPv4
+ * address), `fc00::/7`, `fe80::/10` and `ff00::/8`.
  */
 const globalUnicast = blockList('ipv6', ['2000::/3'])
 
-/** Parts of `2000::/3` that are not global: protocol assignments with Teredo, documentation, 6to4 (contains an IPv4 address). */
+/**
+ * Parts of `2000::/3` that are not global: protocol assignments with Teredo, documentation, 6to4 (contains an IPv4 address).
+ */
 const specialIpv6 = blockList('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
 /**
- * The faults of an address that a partner wants to register. Its host must resolve now: a partner should learn of a typo at once.
- * The delivery checks the host again.
+ * The faults of an address that a partner wants to register. Its host must resolve now: a partner should learn of a typo at
+ * once. The delivery checks the host again.
  */
 export async function addressFaults(
   url: string,
@@ -67,6 +71,22 @@ export async function addressFaults(
   if (faults.length > 0) return faults
   const resolution = await checkHost(new URL(url), settings, resolve)
   return resolution.kind === 'allowed' ? [] : [resolution.fault]
+}
+
+/**
+ * The faults in production that need no name server: those of the text, and of an IP address in it. For addresses that another
+ * deployment will register, whose names may not resolve here.
+ */
+export async function productionAddressFaults(url: string): Promise<string[]> {
+  const settings = { environment: 'production', webhookAllow: [] } as const
+  const faults = urlFaults(url, settings)
+  if (faults.length > 0 || isIP(hostOf(new URL(url))) === 0) return faults
+  return addressFaults(url, settings)
+}
+
+// The URL parser has turned every notation of an IPv4 address (octal, hexadecimal, one number) into the usual one.
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
 }
 
 /** The faults that the text alone shows. */
@@ -94,20 +114,24 @@ export async function checkHost(
 ): Promise<Resolution> {
   const faults = urlFaults(url.href, settings)
   if (faults[0] !== undefined) return { kind: 'refused', fault: faults[0] }
-  // The URL parser has turned every notation of an IPv4 address (octal, hexadecimal, one number) into the usual one.
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+  const host = hostOf(url)
   const found = isIP(host) ? [host] : await resolve(host).catch(() => [])
-  if (found.length === 0)
-    return { kind: 'unresolved', fault: `The host ${quoted(host)} has no address in the DNS.` }
   const { webhookAllow } = settings
-  const foreign = webhookAllow.includes(host)
-    ? undefined
-    : found.find((address) => !isGlobal(address) && !isInNetworks(address, webhookAllow))
-  if (foreign === undefined) return { kind: 'allowed', addresses: found.map(withFamily) }
-  return {
-    kind: 'refused',
-    fault: `The host ${quoted(host)} has the address ${foreign}, which is not public. Webhooks go to public addresses only.`,
-  }
+  const isAllowed = (address: string) => isGlobal(address) || isInNetworks(address, webhookAllow)
+  if (found.length > 0 && (webhookAllow.includes(host) || found.every(isAllowed)))
+    return { kind: 'allowed', addresses: found.map(withFamily) }
+  return { kind: 'refused', fault: notPublic(host) }
+}
+
+/**
+ * The same for a name without an address and for one inside: the name servers that answer may be those of the platform's own
+ * network, and a partner could otherwise find out which names exist there, and their addresses.
+ */
+function notPublic(host: string): string {
+  const fault = isIP(host)
+    ? `The address ${host} is not public.`
+    : `The DNS has no address of the host ${quoted(host)}, or one that is not public.`
+  return `${fault} Webhooks go to public addresses only.`
 }
 
 function withFamily(address: string): CheckedAddress {

@@ -2,6 +2,7 @@ import { type IncomingMessage, request as requestByHttp } from 'node:http'
 import { request as requestByHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { type CheckedAddress, checkHost, type GuardSettings } from './address-guard.ts'
+import { connectionFault } from './connection-faults.ts'
 
 /** Seconds until the status of the answer must be there. */
 const attemptSeconds = 15
@@ -35,8 +36,8 @@ export type Attempt = {
 }
 
 /**
- * Makes one attempt: a POST request to an address that was checked just before, without redirects, proxies or a second resolution.
- * The receiver decides nothing else than the status: not how long the attempt takes, nor how much is read.
+ * Makes one attempt: a POST request to an address that was checked just before, without redirects, proxies or a second
+ * resolution. The receiver decides nothing else than the status: not how long the attempt takes, nor how much is read.
  * Rejects only if `stop` is aborted.
  */
 export async function attemptDelivery(
@@ -56,13 +57,8 @@ export async function attemptDelivery(
     stop.throwIfAborted()
     if (timeout.aborted)
       return failed('timeout', `The receiver did not answer within ${attemptSeconds} seconds.`)
-    return failed('connection', `The connection to the receiver failed: ${reasonOf(error)}.`)
+    return failed('connection', connectionFault(error))
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown error'
-  return 'code' in error ? String(error.code) : error.message
 }
 
 function post(
@@ -139,6 +135,8 @@ function faultOf(status: number): string {
   if (status === 410) return 'The receiver answered 410 Gone. The endpoint is disabled.'
   if (status >= 300 && status < 400)
     return `The receiver answered ${status}. Redirects are not followed: register the address to which it leads.`
+  if ([400, 401, 403].includes(status))
+    return `The receiver answered ${status}. If it refused the signature, compare its secret with the newest of this endpoint.`
   return `The receiver answered ${status}. An event is delivered when the receiver answers with a status from 200 to 299.`
 }
 

@@ -32,6 +32,7 @@ const DisabledFor = Type.Union([
   Type.Literal('operator'),
 ])
 
+/** An endpoint as its partner may see it, without the secrets. */
 export const Endpoint = Type.Object({
   id: Type.String(),
   client_id: Type.String(),
@@ -74,7 +75,13 @@ export const listEndpointRows = statement(
     WHERE e.client_id = $1 AND ($2::uuid IS NULL OR e.id = $2) ORDER BY e.created_at, e.id`,
 )
 
-const settingsOf = (e: string) => jsonOf(e, ['url', 'events', 'description', 'status', 'disabled_for'])
+/**
+ * SQL: the settings of an endpoint for the audit log, which is kept for years and exported. Paths and queries of addresses
+ * contain secrets of the receiver, therefore only the host is recorded.
+ */
+const settingsOf = (e: string) =>
+  `${jsonOf(e, ['events', 'description', 'status', 'disabled_for'])}
+       || jsonb_build_object('url', substring(${e}.url FROM '^[^/]*//[^/?]*/') || '…')`
 
 /** SQL: the audit row of a change of endpoint `e`, which `from` has. */
 export const endpointRecord = (
@@ -129,7 +136,10 @@ export const updateEndpointRow = statement(
             failing_since = CASE WHEN $3 <> n.url THEN NULL ELSE n.failing_since END
        FROM old WHERE n.id = old.id RETURNING n.*
    ), recorded AS (
-     ${endpointRecord('webhook.updated', '$6', 'e JOIN old ON old.id = e.id', changedFields(settingsOf('old'), settingsOf('e')))}
+     ${endpointRecord('webhook.updated', '$6', 'e JOIN old ON old.id = e.id', {
+       ...changedFields(settingsOf('old'), settingsOf('e')),
+       url_changed: 'nullif(old.url <> e.url, false)',
+     })}
    )
    SELECT id FROM e`,
 )
@@ -172,8 +182,8 @@ export const rotateSecretRow = statement(
 )
 
 /**
- * $1 client_id, $2 id, $3 who: `partner` or `operator`, $4 origin. No row: no such endpoint. Messages wait until the endpoint is
- * enabled. An endpoint that is disabled already stays as it is.
+ * $1 client_id, $2 id, $3 who: `partner` or `operator`, $4 origin. No row: no such endpoint. Messages wait until the endpoint
+ * is enabled. An endpoint that is disabled already stays as it is.
  */
 export const disableEndpointRow = statement(
   'disable_webhook_endpoint',
@@ -189,7 +199,9 @@ export const disableEndpointRow = statement(
 
 /**
  * Enables the endpoint, unless the operator disabled it and a developer of the partner wants to enable it. The messages that
- * wait become due. A message in an attempt, whose lease ends within 30 seconds, is left alone.
+ * wait become due. Those that were tried begin the schedule again, and their time until the purge: otherwise a message with
+ * many failures would be given up after the next one. A message in an attempt, whose lease ends within 30 seconds, is left
+ * alone.
  *
  * $1 client_id, $2 id, $3 who: `partner` or `operator`, $4 origin. No row: no such endpoint.
  */
@@ -202,8 +214,10 @@ export const enableEndpointRow = statement(
      UPDATE webhook_endpoints n SET status = 'active', disabled_for = NULL, failing_since = NULL
        FROM old WHERE n.id = old.id AND NOT (old.disabled_for = 'operator' AND $3 = 'partner') RETURNING n.*
    ), due AS (
-     UPDATE webhook_messages m SET next_attempt_at = now(), failures = 0
-       FROM e WHERE m.endpoint_id = e.id AND m.next_attempt_at > now() + interval '${leaseSeconds} seconds'
+     UPDATE webhook_messages m SET next_attempt_at = now(), due_since = now(), failures = 0
+       FROM e
+      WHERE m.endpoint_id = e.id AND (m.next_attempt_at > now() + interval '${leaseSeconds} seconds'
+                                      OR m.next_attempt_at <= now() AND m.failures > 0)
    ), recorded AS (
      ${endpointRecord('webhook.enabled', '$4', 'e JOIN old ON old.id = e.id', { cause: 'old.disabled_for' })}
    )

@@ -7,7 +7,9 @@ const grantEnders = ['user', 'operator', 'expiry'] as const
 /** Why a grant ended. */
 const grantEndReasons = ['disconnected', 'revoked', 'firm_changed', 'user_deleted', 'expired'] as const
 
-/** Why a connection ended, in the words of the errors that its tokens get (src/errors/endings.ts). `expired` was not refreshed. */
+/**
+ * Why a connection ended, in the words of the errors that its tokens get (src/errors/endings.ts). `expired` was not refreshed.
+ */
 const connectionEndCauses = [
   'ended_by_partner',
   'ended_by_code_replay',
@@ -112,14 +114,14 @@ export const eventDocs = [
     type: 'connection.ended',
     summary: 'One connection of a grant has ended before the grant. Other connections of the grant go on.',
     advice:
-      'Refresh the tokens that you have for this user: those of the ended connection are refused with the same reason. Delete them.',
+      'Refresh the tokens that you have for this user: those of the ended connection are refused with the same reason. Delete them, unless the cause is `user_disabled`: see [disabled users](#disabled-users).',
     data: Type.Object({
       ...ofGrant,
       connection_id: Type.String({ description: 'Identifies the connection that one code started.' }),
       connected_at: instant('When the code of the connection was issued.'),
       cause: oneOf(
         connectionEndCauses,
-        'Why: the reason that the token endpoint gives. `expired`: it was not refreshed for 30 days. `user_disabled`: it works again if the operator enables the user.',
+        'Why: the reason that the token endpoint gives. `expired`: it was not refreshed for 30 days. `user_disabled`: it works again if the operator enables the user, without an event.',
       ),
       ended_at: instant('When it ended.'),
     }),

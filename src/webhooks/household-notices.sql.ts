@@ -13,8 +13,8 @@ const batchUsers = 1000
 const batchGrants = 50
 
 /**
- * Changes of a log that are looked at for one grant. If there are more, the grant gets both events, and learns from the sync what
- * changed: an import may change hundreds of thousands of households.
+ * Changes of a log that are looked at for one grant. If there are more, the grant gets both events, and learns from the sync
+ * what changed: an import may change hundreds of thousands of households.
  */
 const checkedChanges = 200
 
@@ -23,8 +23,8 @@ const tellsHouseholds = (endpoint: string) =>
   `${endpoint}.events && ARRAY[${told.map((type) => `'${type}'`).join(', ')}]`
 
 /**
- * Begins to tell the partners about each firm that has changed. This is all that firms without changes cost. Without an endpoint
- * that gets these events, nothing begins. No parameters.
+ * Begins to tell the partners about each firm that has changed. This is all that firms without changes cost. Without an
+ * endpoint that gets these events, nothing begins. No parameters.
  */
 export const beginNotices = statement(
   'begin_household_notices',
@@ -40,8 +40,8 @@ export const beginNotices = statement(
 )
 
 /**
- * The first changes of a log for the caller, oldest first. `beyond`: there are more than are looked at. The bounds and the order
- * are those of one index, as in `list-changes.sql.ts`. `~` sorts after every id.
+ * The first changes of a log for the caller, oldest first. `beyond`: there are more than are looked at. The bounds and the
+ * order are those of one index, as in `list-changes.sql.ts`. `~` sorts after every id.
  */
 const firstChanges = (log: string, of: 'firm_id' | 'user_id') => `(
           SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > ${checkedChanges} AS beyond
@@ -67,12 +67,12 @@ const changesAddress = `jsonb_build_object('url',
           ${syncAddress} || '?updated_since=' || replace(${instantText('n.since')}, ':', '%3A'))`
 
 /**
- * Looks at the next grants of a firm that has changed, writes their events, and notes that they were told: all or nothing, in one
- * statement. A server that is killed therefore loses no event and writes none twice. A firm that another server has locked is
- * skipped.
+ * Looks at the next grants of a firm that has changed, writes their events, and notes that they were told: all or nothing, in
+ * one statement. A server that is killed therefore loses no event and writes none twice. A firm that another server has locked
+ * is skipped.
  *
- * A user whose role has changed sees other households since then. No log has the difference, therefore the partner must read all
- * of them again (docs/adr/0014). The grants that get an event are locked: nothing follows the end of a grant.
+ * A user whose role has changed sees other households since then. No log has the difference, therefore the partner must read
+ * all of them again (docs/adr/0014). The grants that get an event are locked: nothing follows the end of a grant.
  *
  * $1 base address of the API. `firms` is 0 if nothing is left to do.
  */

@@ -7,8 +7,8 @@ const intervalMs = 10_000
 
 /**
  * Writes the events about households that changed (docs/adr/0044), every ten seconds. They are written after the change, and
- * not in its statement, because an import may change hundreds of thousands of households for hundreds of grants: each grant then
- * gets one event. The logs of changes keep what is not told yet. Any number of servers may run it.
+ * not in its statement, because an import may change hundreds of thousands of households for hundreds of grants: each grant
+ * then gets one event. The logs of changes keep what is not told yet. Any number of servers may run it.
  */
 export class HouseholdNotices {
   readonly #job: BackgroundJob
@@ -28,6 +28,7 @@ export class HouseholdNotices {
     })
   }
 
+  /** Runs every ten seconds, until `stop`. */
   start(): void {
     this.#job.start()
   }

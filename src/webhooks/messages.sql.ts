@@ -12,6 +12,7 @@ export const keptDays = 30
 /** Attempts that are kept of each message: the newest ones. A message can be sent again without end. */
 export const keptAttempts = 100
 
+/** `waiting`: for its first or next attempt. `given_up`: all attempts of its schedule have failed. */
 export const messageStates = ['waiting', 'delivered', 'given_up'] as const
 const State = Type.Union([Type.Literal('waiting'), Type.Literal('delivered'), Type.Literal('given_up')])
 
@@ -99,7 +100,9 @@ export const findMessageRow = statement(
     WHERE e.client_id = $1 AND m.id = $2`,
 )
 
-/** Writes an event `webhook.test`. $1 client_id, $2 id of the endpoint, $3 origin. No row: no such endpoint, or it is disabled. */
+/**
+ * Writes an event `webhook.test`. $1 client_id, $2 id of the endpoint, $3 origin. No row: no such endpoint, or it is disabled.
+ */
 export const insertTestMessage = statement(
   'insert_webhook_test',
   Type.Object({ id: Type.String() }),
@@ -114,7 +117,10 @@ export const insertTestMessage = statement(
    SELECT id FROM message`,
 )
 
-/** SQL: makes message `m` due with a new schedule. It is the same message, with the same id, and is kept for as long as a new one. */
+/**
+ * SQL: makes message `m` due with a new schedule. It is the same message, with the same id, and is kept for as long as a new
+ * one.
+ */
 const dueAgain =
   'next_attempt_at = now(), due_since = now(), failures = 0, outcome = NULL, finished_at = NULL'
 
@@ -141,11 +147,11 @@ export const resendMessageRow = statement(
 const replayStep = 1000
 
 /**
- * One step of a replay: makes the next finished messages since an instant due again. In their order, because messages of a grant
- * are delivered in it. What another replay has locked is due anyway, and is skipped.
+ * One step of a replay: makes the next finished messages since an instant due again. In their order, because messages of a
+ * grant are delivered in it. What another replay has locked is due anyway, and is skipped.
  *
- * $1 client_id, $2 id of the endpoint, $3 since when, $4 origin, $5 `last` of the step before, or null. No row: no such endpoint.
- * `last` is null if this was the last step.
+ * $1 client_id, $2 id of the endpoint, $3 since when, $4 origin, $5 `last` of the step before, or null. No row: no such
+ * endpoint. `last` is null if this was the last step.
  */
 export const replayMessageRows = statement(
   'replay_webhook_messages',

@@ -76,8 +76,8 @@ export async function resendMessage(
 }
 
 /**
- * Delivers again, in their order and with the same ids, all messages of an endpoint that were written since an instant. There may be
- * very many: it runs in short steps, each with an audit row. If it is interrupted, the steps before stay.
+ * Delivers again, in their order and with the same ids, all messages of an endpoint that were written since an instant. There
+ * may be very many: it runs in short steps, each with an audit row. If it is interrupted, the steps before stay.
  */
 export async function replayMessages(
   { database }: Pick<WebhookContext, 'database'>,

@@ -1,7 +1,8 @@
 import { Instant, statement } from '../database/database.ts'
+import { counting } from '../login/login.sql.ts'
 import { mailRow } from '../outbox/mail-row.sql.ts'
 import Type, { type Static } from '../typebox.ts'
-import { endpointRecord, isSigning, leaseSeconds } from './endpoints.sql.ts'
+import { endpointRecord, isSigning, leaseSeconds, mostEndpoints } from './endpoints.sql.ts'
 import { keptAttempts } from './messages.sql.ts'
 
 /** Attempts of one server at a time to one endpoint. An endpoint that fails gets one. */
@@ -33,14 +34,15 @@ const TakenMessage = Type.Object({
 export type TakenMessage = Static<typeof TakenMessage>
 
 /**
- * Takes a lease on messages that are due. Of the messages of a grant, only the head is taken, for each endpoint: a later one waits
- * until the head is delivered or given up. A poll reads a bounded number of due messages of each endpoint, therefore an endpoint
- * with very many of them delays no other, and endpoints take turns if the server has few free slots.
+ * Takes a lease on messages that are due. Of the messages of a grant, only the head is taken, for each endpoint: a later one
+ * waits until the head is delivered or given up. A poll reads a bounded number of due messages of each endpoint, therefore an
+ * endpoint with very many of them delays no other, and endpoints take turns if the server has few free slots.
  *
- * A due message behind a head is postponed with it, so that the next polls do not read it again. The end of the head makes it due
- * (`nextOfGrant`). Both lock the head: without the lock, a head that ends in this moment would leave the next message postponed.
+ * A due message behind a head is postponed with it, so that the next polls do not read it again. The end of the head makes it
+ * due (`nextOfGrant`). Both lock the head: without the lock, a head that ends in this moment would leave the next message
+ * postponed.
  *
- * $1 endpoints with attempts of this server, $2 how many attempts of each, $3 messages at most
+ * $1 endpoints with attempts of this server, $2 how many attempts of each, $3 messages at most, $4 name of this server
  */
 export const takeDueMessages = statement(
   'take_due_webhook_messages',
@@ -74,7 +76,8 @@ export const takeDueMessages = statement(
       WHERE turns.turn_of_partner <= turns.free_of_partner AND m.next_attempt_at <= now()
       ORDER BY turns.turn, m.next_attempt_at LIMIT $3::int FOR NO KEY UPDATE OF m SKIP LOCKED
    ), taken AS (
-     UPDATE webhook_messages m SET attempts = m.attempts + 1, next_attempt_at = now() + interval '${leaseSeconds} seconds'
+     UPDATE webhook_messages m
+        SET attempts = m.attempts + 1, next_attempt_at = now() + interval '${leaseSeconds} seconds', taken_by = $4
        FROM chosen WHERE m.id = chosen.id RETURNING m.*
    ), behind AS (
      SELECT m.id, greatest(head.next_attempt_at, now() + interval '${leaseSeconds} seconds') AS until
@@ -91,8 +94,19 @@ export const takeDueMessages = statement(
 )
 
 /**
- * SQL: locks the endpoint of message $1 before the message. Who removes or enables the endpoint takes the locks in this order too,
- * and one in the other order would be a deadlock.
+ * Ends the leases of a server without attempts in progress, so that other servers repeat the attempts that were interrupted.
+ * $1 name of the server
+ */
+export const endLeases = statement(
+  'end_webhook_leases',
+  Type.Object({}),
+  `UPDATE webhook_messages SET next_attempt_at = now(), taken_by = NULL
+    WHERE id IN (SELECT id FROM webhook_messages WHERE taken_by = $1 FOR NO KEY UPDATE SKIP LOCKED)`,
+)
+
+/**
+ * SQL: locks the endpoint of message $1 before the message. Who removes or enables the endpoint takes the locks in this order
+ * too, and one in the other order would be a deadlock.
  */
 const lockedEndpoint = `endpoint AS (
      SELECT * FROM webhook_endpoints WHERE id = (SELECT endpoint_id FROM webhook_messages WHERE id = $1) FOR NO KEY UPDATE
@@ -111,14 +125,15 @@ const nextOfGrant = `UPDATE webhook_messages n SET next_attempt_at = now()
                      ORDER BY w.place LIMIT 1)`
 
 /**
- * After a delivery. It counts even if the lease was over and another attempt has begun.
+ * After a delivery. It counts even if the lease was over and another attempt has begun. `delay_seconds`: from the event to the
+ * delivery, if the first attempt succeeded. No row: it was recorded already, or the endpoint was removed.
  * $1 id, $2 number of the attempt, $3 its milliseconds, $4 status of the answer, $5 null, $6 the beginning of the answer
  */
 export const recordDelivery = statement(
   'record_webhook_delivery',
-  Type.Object({ id: Type.String() }),
+  Type.Object({ delay_seconds: Type.Union([Type.Number(), Type.Null()]) }),
   `WITH ${lockedEndpoint}, m AS (
-     UPDATE webhook_messages n SET next_attempt_at = NULL, outcome = 'delivered', finished_at = now()
+     UPDATE webhook_messages n SET next_attempt_at = NULL, taken_by = NULL, outcome = 'delivered', finished_at = now()
        FROM endpoint WHERE n.id = $1 AND n.endpoint_id = endpoint.id AND n.outcome IS NULL RETURNING n.*
    ), attempt AS (
      ${attemptRow}
@@ -127,14 +142,14 @@ export const recordDelivery = statement(
    ), e AS (
      UPDATE webhook_endpoints e SET failing_since = NULL FROM m WHERE e.id = m.endpoint_id AND e.failing_since IS NOT NULL
    )
-   SELECT id FROM m`,
+   SELECT CASE WHEN attempts = 1 THEN extract(epoch FROM now() - created_at)::float8 END AS delay_seconds FROM m`,
 )
 
 const isDead = `($8::boolean OR e.failing_since <= now() - interval '${failingDays} days')`
 
 /**
- * SQL: the host of an address, for a mail. The partner chooses the address: what does not look like a host is not shown, and the
- * id of the endpoint stands for it.
+ * SQL: the host of an address, for a mail. The partner chooses the address: what does not look like a host is not shown, and
+ * the id of the endpoint stands for it.
  */
 const hostOf = (endpoint: string) =>
   `coalesce(substring(${endpoint}.url FROM '^https?://(\\[[0-9a-f:.]+\\]|[a-z0-9._-]{1,253})(?=[:/]|$)'), ${endpoint}.id::text)`
@@ -143,19 +158,20 @@ const hostOf = (endpoint: string) =>
  * After a failed attempt. Disables the endpoint if it is gone or has failed for `failingDays`. No row if the lease is over and
  * another attempt has begun, or the endpoint was removed.
  *
- * Developers who have opened the application get a mail, at most one a day about an endpoint: an attacker could use the mails to
- * write to others.
+ * Developers who have opened the application get a mail, at most one a day about an endpoint, and at most `mostEndpoints` a day
+ * about all of the application, also about those that were removed: an attacker could use the mails to write to others.
  *
  * $1 id, $2 number of the attempt, $3 its milliseconds, $4 status of the answer, or null, $5 why it failed, $6 the beginning of
- * the answer, or null, $7 seconds until the next attempt; null: give up, $8 whether the receiver is gone, $9 origin, $10 whether the
- * server sends mails
+ * the answer, or null, $7 seconds until the next attempt; null: give up, $8 whether the receiver is gone, $9 origin,
+ * $10 whether the server sends mails
  */
 export const recordFailure = statement(
   'record_webhook_failure',
   Type.Object({ is_given_up: Type.Boolean(), is_disabled: Type.Boolean() }),
   `WITH ${lockedEndpoint}, m AS (
      UPDATE webhook_messages n
-        SET failures = n.failures + 1, next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
+        SET failures = n.failures + 1, taken_by = NULL,
+            next_attempt_at = now() + make_interval(secs => $7::float8 * (1 + random() / 10)),
             outcome = CASE WHEN $7 IS NULL THEN 'given_up' END, finished_at = CASE WHEN $7 IS NULL THEN now() END
        FROM endpoint
       WHERE n.id = $1 AND n.endpoint_id = endpoint.id AND n.attempts = $2 AND n.outcome IS NULL RETURNING n.*
@@ -174,11 +190,17 @@ export const recordFailure = statement(
      SELECT * FROM changed WHERE status = 'disabled'
    ), recorded AS (
      ${endpointRecord('webhook.disabled', '$9', 'e', { cause: 'e.disabled_for', failing_since: 'e.failing_since' })}
+   ), counted AS (
+     INSERT INTO login_failures AS f (key, count, resets_at)
+     SELECT sha256(convert_to('webhook disabled ' || e.client_id, 'UTF8')), 1, now() + interval '1 day' FROM e
+      WHERE e.disabled_mail_at = now()
+     ${counting}
    ), mail AS (
      ${mailRow('webhook_disabled', {
        from: `e JOIN partners p ON p.client_id = e.client_id
               JOIN developer_memberships s ON s.client_id = e.client_id AND s.role <> 'viewer' AND s.last_seen_at IS NOT NULL
-              JOIN developers u ON u.id = s.developer_id AND u.status = 'active' WHERE e.disabled_mail_at = now()`,
+              JOIN developers u ON u.id = s.developer_id AND u.status = 'active'
+              WHERE e.disabled_mail_at = now() AND (SELECT count FROM counted) <= ${mostEndpoints}`,
        language: `'en'`,
        facts: {
          partner: 'p.name',

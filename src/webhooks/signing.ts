@@ -3,8 +3,8 @@ import type { SecretKeys } from '../secrets/derived-keys.ts'
 import { openStored, sealStored, UnreadableSecret } from '../secrets/stored-secret.ts'
 
 /** How deliveries are signed: with a shared secret, or with a private key that never leaves the deployment. */
-export type SecretKind = 'hmac' | 'ed25519'
-export const secretKinds = ['hmac', 'ed25519'] as const satisfies SecretKind[]
+export const secretKinds = ['hmac', 'ed25519'] as const
+export type SecretKind = (typeof secretKinds)[number]
 
 /** A new secret as the database stores it. `shown` is what the partner gets once, `publicKey` what may always be shown. */
 export type NewSecret = { sealed: string; publicKey: Buffer | null; shown: string | null }
@@ -26,8 +26,8 @@ export function newSecret(keys: SecretKeys, kind: SecretKind): NewSecret {
 }
 
 /**
- * The value of `webhook-signature`: one signature for each secret, separated by spaces. An older secret that cannot be read is left
- * out: receivers know the newest one.
+ * The value of `webhook-signature`: one signature for each secret, separated by spaces. An older secret that cannot be read is
+ * left out: receivers know the newest one.
  * @param sealed newest first
  * @param content `{id}.{timestamp}.{body}`
  * @returns undefined if the newest secret was sealed under a secret that is not configured

@@ -117,6 +117,7 @@ describe('57: bodies and addresses that say something else than they seem to', (
     ],
     ['a missing field', { name: 'P' }, 422, 'redirect_uris is missing.'],
     ['a wrong type', { ...valid, require_pkce: 'yes' }, 422, 'require_pkce must be boolean'],
+    ['an unknown choice', { ...valid, id_token_alg: 'HS256' }, 422, 'id_token_alg must be one of RS256'],
     ['no object', [valid], 422, 'body must be object'],
     ['NUL', { ...valid, name: 'P\0' }, 400, 'The body contains the character NUL.'],
   ])('%s', async (_what, body, status, detail) => {

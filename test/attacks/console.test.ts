@@ -10,7 +10,7 @@ import { redirectOf, Visitor } from '../support/visitor.ts'
 const server = await serverFixture(consoleDirectory())
 const owner = await newOperator(server, { name: 'Olive Owner' })
 const data = await consoleData(server, owner)
-const { clientId, grantId, kid } = data
+const { clientId, grantId, kid, endpointId } = data
 
 /** Every form of the console that changes something, with the scope that it needs. */
 const forms: [path: string, scope: Parameters<ReturnType<typeof scopesOf>['has']>[0]][] = [
@@ -27,6 +27,8 @@ const forms: [path: string, scope: Parameters<ReturnType<typeof scopesOf>['has']
   [`/admin/partners/${clientId}/end-old-secrets`, 'partners:write'],
   [`/admin/partners/${clientId}/logo`, 'partners:write'],
   [`/admin/partners/${clientId}/apply-lifetime`, 'grants:write'],
+  [`/admin/partners/${clientId}/webhooks/${endpointId}/enable`, 'partners:write'],
+  [`/admin/partners/${clientId}/webhooks/${endpointId}/disable`, 'partners:write'],
   ['/admin/going-live', 'partners:write'],
   ['/admin/going-live/open', 'partners:write'],
   ['/admin/users/new', 'users:write'],
@@ -38,7 +40,7 @@ const forms: [path: string, scope: Parameters<ReturnType<typeof scopesOf>['has']
   ['/admin/users/ada/sessions/end', 'users:write'],
   ['/admin/users/ada/reset-factors', 'users:write'],
   ['/admin/users/ada/invite', 'users:write'],
-  [`/admin/connections/${grantId}/end`, 'grants:write'],
+  [`/admin/grants/${grantId}/end`, 'grants:write'],
   ['/admin/incidents', 'incidents:write'],
   ['/admin/keys/rotate', 'keys:write'],
   [`/admin/keys/${kid}/remove`, 'keys:write'],
@@ -64,9 +66,7 @@ const changes = async () =>
 test('57: the list of forms above is complete', async () => {
   const ofEveryone = ['/admin/audit/export'] // a form that reads
   const known = [...forms.map(([path]) => path), ...ofEveryone]
-  const unknown = (await consoleForms(server.context)).filter(
-    ({ pattern }) => !known.some((path) => pattern.test(path)),
-  )
+  const unknown = consoleForms(server).filter(({ pattern }) => !known.some((path) => pattern.test(path)))
   expect(unknown).toEqual([])
 })
 
@@ -155,6 +155,9 @@ test('57: markup in every name is text on every page', async () => {
     ['households', 'name'],
     ['api_keys', 'name'],
     ['developers', 'name'],
+    ['webhook_endpoints', 'url'],
+    ['webhook_endpoints', 'description'],
+    ['webhook_attempts', 'fault'],
   ]) {
     await query(server.database, `UPDATE ${table} SET ${column} = $1`, [markup])
   }
@@ -176,14 +179,14 @@ test('57: markup in every name is text on every page', async () => {
 })
 
 test('57: ids in the address that cannot be: NUL, very long, of another kind', async () => {
-  for (const path of ['partners', 'users', 'connections', 'reads', 'audit', 'keys']) {
+  for (const path of ['partners', 'users', 'grants', 'reads', 'audit', 'keys']) {
     for (const id of ['%00', 'x'.repeat(400), '..%2f..%2fetc', '99999999999999999999', '%F0%9F%92%A9']) {
       const { status } = await owner.browser.get(`${server.authUrl}/admin/${path}/${id}`)
       expect.soft(status, `${path} ${id}`).toBeLessThan(500)
     }
   }
   for (const query of ['cursor=%00', 'cursor=____', 'since=soon', 'status=9', 'grant_id=x', 'q=%00']) {
-    for (const path of ['partners', 'users', 'connections', 'requests', 'reads', 'audit', 'search']) {
+    for (const path of ['partners', 'users', 'grants', 'requests', 'reads', 'audit', 'search']) {
       const { status } = await owner.browser.get(`${server.authUrl}/admin/${path}?${query}`)
       expect.soft(status, `${path} ${query}`).toBeLessThan(500)
     }

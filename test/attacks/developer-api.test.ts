@@ -1,5 +1,3 @@
-import { Resolver } from 'node:dns/promises'
-import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { commandOrigin } from '../../src/audit/origin.ts'
 import { listDeveloperKeys } from '../../src/developer-keys/developer-keys.sql.ts'
@@ -11,7 +9,7 @@ import { newKey } from '../support/admin.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
 import { developerCaller, developerOperations, newDeveloperKey } from '../support/developer-api.ts'
-import { developerOfApp } from '../support/developer-session.ts'
+import { developerOfApp } from '../support/developers.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { expectKeyRefused } from '../support/refused-keys.ts'
 
@@ -213,18 +211,6 @@ test('60: a key makes no key that lives longer, and an application no more than 
   expect(JSON.stringify((await call('GET', '/keys')).body)).not.toContain('root')
 })
 
-test('60: one application cannot keep the server busy: its keys have a limit together', async () => {
-  const { clientId: busy } = await server.partner()
-  const callers = await Promise.all(
-    [1, 2].map(async () => developerCaller(server, await newDeveloperKey(server, busy, 'viewer'))),
-  )
-  const statuses = new Set<number>()
-  for (let n = 0; n < 61; n++) for (const call of callers) statuses.add((await call('GET', '/limits')).status)
-  expect([...statuses]).toEqual([200, 429])
-  const calm = developerCaller(server, await newDeveloperKey(server, clientId, 'viewer'))
-  expect((await calm('GET', '/limits')).status).toBe(200)
-})
-
 test('60: a developer is named by the id, and an address changes nothing', async () => {
   const call = developerCaller(server, await newDeveloperKey(server, clientId))
   const { id } = await developerOfApp(server, clientId, { email: 'vera@partner.example', role: 'viewer' })
@@ -236,98 +222,4 @@ test('60: a developer is named by the id, and an address changes nothing', async
   expect(await query(database, roles, [id])).toEqual([{ role: 'viewer' }])
   const changed = await call('PATCH', `/developers/${id.toUpperCase()}`, { role: 'developer' })
   expect([changed.status, changed.body.role]).toEqual([200, 'developer'])
-})
-
-describe('60: programs of a partner leave the connections for changes of the directory to others', () => {
-  const inUse = () => {
-    const changes = database.poolStates().find(({ workClass }) => workClass === 'changes')
-    return changes ? changes.total - changes.idle : Number.NaN
-  }
-
-  test('while the name server of a webhook does not answer', async () => {
-    const call = developerCaller(server, await newDeveloperKey(server, clientId))
-    let answer = (_addresses: string[]) => {}
-    const answers = new Promise<string[]>((resolve) => {
-      answer = resolve
-    })
-    const resolve4 = vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(() => answers)
-    const added = call(
-      'POST',
-      '/webhooks',
-      { url: 'https://slow.example/' },
-      { 'idempotency-key': 'x'.repeat(16) },
-    )
-    await vi.waitFor(() => expect(resolve4).toHaveBeenCalled())
-    expect(inUse()).toBe(0)
-    answer(['93.184.216.34'])
-    expect((await added).status).toBe(201)
-    resolve4.mockRestore()
-  })
-
-  test('while requests wait for one with the same Idempotency-Key', async () => {
-    const call = developerCaller(server, await newDeveloperKey(server, clientId))
-    const create = (key = 'one-key-of-many-requests') =>
-      call('POST', '/keys', { name: 'One', role: 'viewer' }, { 'idempotency-key': key })
-    expect((await create()).status).toBe(201)
-    const waiting = await database.withConnection(async (client) => {
-      await client.query('BEGIN; SELECT FROM idempotent_requests FOR UPDATE')
-      const sent = [create(), create(), create(), create('another-key-of-one')]
-      await vi.waitFor(() => expect(inUse()).toBe(1))
-      await wait(100)
-      expect(inUse()).toBe(1)
-      await client.query('COMMIT')
-      return sent
-    })
-    const answers = await Promise.all(waiting)
-    expect(answers.map(({ status, headers }) => [status, headers.get('idempotency-replayed')])).toEqual([
-      ...Array.from({ length: 3 }, () => [201, 'true']),
-      [201, null],
-    ])
-  })
-})
-
-test('60: searches of one application leave the connections for searches to others, in API and pages together', async () => {
-  const { clientId: busy } = await server.partner()
-  const call = developerCaller(server, await newDeveloperKey(server, busy, 'viewer'))
-  const { browser } = await developerOfApp(server, busy)
-  let release = () => {}
-  let running = 0
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  const { developerReadLimiter: limiter } = server.context
-  const hold = (app: string) =>
-    limiter.admit(app, () => {
-      running += 1
-      return held
-    })
-  for (let n = 0; n < 4; n++) void hold(busy)
-  await vi.waitFor(() => expect(running).toBe(1))
-  for (const path of ['/requests?status=refused', '/requests/x', '/grants', '/webhook-messages']) {
-    const { status, headers, body } = await call('GET', path)
-    expect([path, status, headers.get('retry-after'), body.code]).toEqual([path, 503, '2', 'unavailable'])
-  }
-  for (const path of [
-    '',
-    '/requests',
-    '/connections',
-    '/connections/1',
-    '/webhooks/messages',
-    '/webhooks/1',
-  ]) {
-    const page = await browser.get(`${server.authUrl}/developers/apps/${busy}${path}`)
-    expect([path, page.status, page.text]).toEqual([
-      path,
-      503,
-      expect.stringContaining('Try again in a few seconds'),
-    ])
-  }
-  const other = developerCaller(server, await newDeveloperKey(server, clientId, 'viewer'))
-  expect((await other('GET', '/grants')).status).toBe(200)
-  void hold('second')
-  void hold('third')
-  await vi.waitFor(() => expect(running).toBe(2))
-  release()
-  await vi.waitFor(() => expect(limiter.inProgress()).toBe(0))
-  expect((await call('GET', '/grants')).status).toBe(200)
 })

@@ -3,20 +3,17 @@ import type { ApiResponse } from '../support/admin.ts'
 import { type Belongings, belongings, rowsOf } from '../support/belongings.ts'
 import { developerCaller } from '../support/developer-api.ts'
 import { serverFixture } from '../support/fixtures.ts'
-import { withRoutes } from '../support/server-routes.ts'
 import { fieldsOf, type Page } from '../support/visitor.ts'
 
-// Threat 60: a partner, with its keys and developers, reaches nothing of another partner. Every route of the developer API and of
-// the developer pages is called with ids of the other partner. A route without a recipe fails the test.
+// Threat 60: a partner, with its keys and developers, reaches nothing of another partner. Every route of the developer API and
+// of the developer pages is called with ids of the other partner. A route without a recipe fails the test.
 
-const { result: server, routes } = await withRoutes(() =>
-  serverFixture({ users: ['ada'], households: ['h1'] }),
-)
+const server = await serverFixture({ users: ['ada'], households: ['h1'] })
 const own = await belongings(server, 'alder', 'ada')
 const other = await belongings(server, 'birch', 'ada')
 
 const served = (prefix: string) =>
-  routes.filter(({ method, url }) => method !== 'HEAD' && url.startsWith(prefix))
+  server.routes.filter(({ method, url }) => method !== 'HEAD' && url.startsWith(prefix))
 const apiRoutes = served('/developers/v1/').filter(({ url }) => url !== '/developers/v1/openapi.json')
 const pageRoutes = served('/developers').filter(({ url }) => !url.startsWith('/developers/v1/'))
 

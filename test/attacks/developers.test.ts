@@ -1,17 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { systemOrigin } from '../../src/audit/origin.ts'
-import { developerRoutes } from '../../src/developer-pages/developers.routes.ts'
 import { removeMember } from '../../src/developers/members.ts'
-import { ProviderClients } from '../../src/idp/provider-clients.ts'
-import { OneAtATime } from '../../src/webhooks/one-at-a-time.ts'
 import { query } from '../support/database.ts'
-import { developerWithForms } from '../support/developer-session.ts'
-import { developerPassword, invited, logInDeveloper, newDeveloper } from '../support/developers.ts'
+import {
+  developerPassword,
+  developerWithForms,
+  invited,
+  logInDeveloper,
+  newDeveloper,
+} from '../support/developers.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { mailboxFixture } from '../support/mailbox.ts'
 import { addOperator, newOperator, openSetup, operatorPassword } from '../support/operators.ts'
 import { loggedIn } from '../support/pages.ts'
-import { routesOf } from '../support/routes.ts'
 import { fieldsOf, type Page, redirectOf, Visitor } from '../support/visitor.ts'
 
 const mailbox = await mailboxFixture()
@@ -20,14 +21,10 @@ const [ledger, harbor] = [await server.partner({ name: 'Ledger' }), await server
 const admin = await developerWithForms(server, ledger.clientId, { email: 'admin@ledger.example' })
 const stranger = await developerWithForms(server, harbor.clientId, { email: 'admin@harbor.example' })
 
-const listed = (method: 'GET' | 'POST') =>
-  routesOf(method, (app) =>
-    developerRoutes(app, server.context, new ProviderClients(server.context), new OneAtATime()),
-  )
 const someId = '00000000-0000-4000-8000-000000000000'
-const addressesOf = async (method: 'GET' | 'POST', clientId: string) =>
-  (await listed(method))
-    .filter(({ url }) => url.startsWith('/developers/apps/'))
+const addressesOf = (method: 'GET' | 'POST', clientId: string) =>
+  server.routes
+    .filter((route) => route.method === method && route.url.startsWith('/developers/apps/'))
     .map(({ url }) => url.replace(':client_id', clientId).replaceAll(/:\w+/g, someId))
 
 const csrfOf = async (browser: Visitor) =>
@@ -61,22 +58,22 @@ describe('87: every page and form of an application', () => {
     const { browser } = stranger
     const token = await csrfOf(browser)
     const unknown = await browser.get(`${server.authUrl}/developers/apps/unknown`)
-    for (const path of await addressesOf('GET', ledger.clientId)) {
+    for (const path of addressesOf('GET', ledger.clientId)) {
       const page = await browser.get(server.authUrl + path)
       expect.soft(comparable(page, ledger.clientId), path).toEqual(comparable(unknown, 'unknown'))
     }
     expect(unknown.status).toBe(404)
     const before = await changes()
-    for (const path of await addressesOf('POST', ledger.clientId)) {
+    for (const path of addressesOf('POST', ledger.clientId)) {
       expect.soft((await browser.post(server.authUrl + path, token)).status, path).toBe(404)
     }
     expect(await changes()).toEqual(before)
   })
 
   test('leads to the login without a session', async () => {
-    for (const path of await addressesOf('GET', ledger.clientId))
+    for (const path of addressesOf('GET', ledger.clientId))
       expect.soft(isLogin(await new Visitor().get(server.authUrl + path)), path).toBe(true)
-    for (const path of await addressesOf('POST', ledger.clientId))
+    for (const path of addressesOf('POST', ledger.clientId))
       expect.soft(isLogin(await new Visitor().post(server.authUrl + path, {})), path).toBe(true)
   })
 
@@ -89,7 +86,7 @@ describe('87: every page and form of an application', () => {
       ...{ email: 'd@ledger.example', role: 'developer' },
     })
     const before = await changes()
-    const forms = await addressesOf('POST', ledger.clientId)
+    const forms = addressesOf('POST', ledger.clientId)
     const ofPeople = forms.filter((path) => path.includes('/people'))
     expect(ofPeople.length).toBeGreaterThan(2)
     for (const [{ browser }, paths] of [
@@ -112,7 +109,7 @@ describe('87: every page and form of an application', () => {
   test('refuses posts of other sites, and those with the token of another session', async () => {
     const [own, foreign] = [await csrfOf(admin.browser), await csrfOf(stranger.browser)]
     const before = await changes()
-    for (const path of await addressesOf('POST', ledger.clientId)) {
+    for (const path of addressesOf('POST', ledger.clientId)) {
       const url = server.authUrl + path
       const attempts = [
         await admin.browser.post(url, {}),
@@ -228,7 +225,7 @@ describe('87: a session', () => {
     expect(await query(server.database, `SELECT FROM developers WHERE email = 'x@y.example'`)).toEqual([])
     const csrf = await csrfOf(browser)
     const dangerous = ['application/edit', 'application/logo', 'application/logo/remove', 'webhooks/new']
-    for (const other of [...dangerous, `webhooks/${someId}/edit`]) {
+    for (const other of [...dangerous, 'going-live', `webhooks/${someId}/edit`]) {
       const address = `${server.authUrl}/developers/apps/${ledger.clientId}/${other}`
       const answer = await browser.post(address, csrf)
       expect([other, redirectOf(answer)?.pathname]).toEqual([other, '/developers/confirm'])
@@ -277,7 +274,7 @@ test('87: markup in names is text on every page', async () => {
     markup,
     app.clientId,
   ])
-  const paths = await addressesOf('GET', app.clientId)
+  const paths = addressesOf('GET', app.clientId)
   const own = [`/developers/apps/${app.clientId}/people/${id}`, '/developers/account']
   for (const path of [...paths, ...own]) {
     const page = await browser.get(server.authUrl + path)

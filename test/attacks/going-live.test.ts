@@ -6,7 +6,7 @@ import { systemOrigin } from '../../src/audit/origin.ts'
 import { openRequest } from '../../src/going-live/open-request.ts'
 import { type GoingLiveRequest, signRequest } from '../../src/going-live/request.ts'
 import { signingKeyOf } from '../../src/going-live/sandbox-key.ts'
-import { updatePartner } from '../../src/partners/partners.ts'
+import { updatePartner } from '../../src/partners/update-partner.ts'
 import { query } from '../support/database.ts'
 import {
   productionFixture,

@@ -238,7 +238,7 @@ describe('76: a password change while a login replaces the old hash', () => {
     expect(await storedHash(server, 'raced')).toBe(next)
   })
 
-  test('40 at once: counted in the database, every user has the new password', async () => {
+  test('40 races: counted in the database, every user has the new password', async () => {
     await query(server.database, 'DELETE FROM login_failures')
     const ids = Array.from({ length: 40 }, (_, n) => `r${n}`)
     await importUsers(
@@ -248,10 +248,11 @@ describe('76: a password change while a login replaces the old hash', () => {
     const next = await hashPassword('what the operator has set', seededCost)
     const statuses: number[] = []
     const before = server.logs().match(/"event":"rehash"/g)?.length ?? 0
-    for (let start = 0; start < ids.length; start += 10) {
+    // No more at a time than the pool has connections: on a slow machine, others would wait for one too long.
+    for (let start = 0; start < ids.length; start += 4) {
       await Promise.all(
         ids
-          .slice(start, start + 10)
+          .slice(start, start + 4)
           .flatMap((id) => [
             submitLogin(server, id, password).then(({ status }) => statuses.push(status)),
             server.database.run(updatePassword, [id, next, false, originValue(systemOrigin)]),

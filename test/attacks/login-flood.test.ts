@@ -40,7 +40,8 @@ async function flood(size: number, address = (i: number) => `198.51.100.${i}`) {
 const counted = async () => {
   const [row] = await query<{ n: number }>(
     server.database,
-    'SELECT coalesce(sum(count), 0)::int / 2 AS n FROM login_failures', // each attempt counts for its source and for its account
+    // Each attempt counts for its source and for its account.
+    'SELECT coalesce(sum(count), 0)::int / 2 AS n FROM login_failures',
   )
   return row?.n ?? 0
 }

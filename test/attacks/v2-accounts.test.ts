@@ -9,7 +9,10 @@ import { apiV2, page, type Query, walk } from '../support/walks.ts'
 const server = await serverFixture()
 const own = ['a1', 'a2', 'a3']
 
-/** Of firm-1: h1 with a1, a2, h2 with a3, a4 (not Bob's) and a closed account. Bob also has an access row for an account of firm-2. */
+/**
+ * Of firm-1: h1 with a1, a2, h2 with a3, a4 (not Bob's) and a closed account. Bob also has an access row for an account of
+ * firm-2.
+ */
 await replaceDirectory(server.database, {
   firms: ['firm-1', 'firm-2'],
   users: [

@@ -2,10 +2,18 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { originValue } from '../../src/audit/origin.ts'
 import { createDeveloperKey } from '../../src/developer-keys/developer-keys.ts'
 import { purgeExpired } from '../../src/maintenance/purge.sql.ts'
-import { addEndpoint, rotateWebhookSecret } from '../../src/webhooks/endpoints.ts'
+import { addressFaults } from '../../src/webhooks/address-guard.ts'
+import {
+  addEndpoint,
+  removeEndpoint,
+  rotateWebhookSecret,
+  updateEndpoint,
+} from '../../src/webhooks/endpoints.ts'
 import { findMessage, listMessages, replayMessages, resendMessage } from '../../src/webhooks/messages.ts'
 import { recordFailure, takeDueMessages } from '../../src/webhooks/queue.sql.ts'
+import { latestRecord } from '../support/console.ts'
 import { query } from '../support/database.ts'
+import { developerOfApp } from '../support/developers.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import {
   deliverDue,
@@ -95,7 +103,7 @@ describe('59: a replay', () => {
 test('59: the record of an attempt locks the endpoint before the message, like its removal: no deadlock', async () => {
   const { endpoint } = await endpointAt(server, clientId, receiver.url)
   const [id = ''] = await writeEvents(server, clientId, [1])
-  await database.run(takeDueMessages, [[], [], 10])
+  await database.run(takeDueMessages, [[], [], 10, 'server'])
   await database.withConnection(async (client) => {
     await client.query('BEGIN')
     await client.query('SELECT FROM webhook_endpoints WHERE id = $1 FOR UPDATE', [endpoint.id])
@@ -182,11 +190,53 @@ test('59: all endpoints of a partner together have eight attempts at a time', as
   for (const owner of [clientId, clientId, clientId, other])
     owners.set((await endpointAt(server, owner, receiver.url)).endpoint.id, owner)
   for (const owner of [clientId, other]) await writeEvents(server, owner, [1, 2, 3, 4, 5])
-  const taken = await database.run(takeDueMessages, [[], [], 256])
+  const taken = await database.run(takeDueMessages, [[], [], 256, 'server'])
   const of = (owner: string) => taken.filter((each) => owners.get(each.endpoint_id) === owner)
   expect([of(clientId).length, of(other).length]).toEqual([8, 4])
   const busy = [...new Set(of(clientId).map((each) => each.endpoint_id))]
   const attempts = busy.map((id) => String(of(clientId).filter((each) => each.endpoint_id === id).length))
-  const next = await database.run(takeDueMessages, [busy, attempts, 256])
+  const next = await database.run(takeDueMessages, [busy, attempts, 256, 'server'])
   expect(next.map((each) => owners.get(each.endpoint_id))).toEqual([other])
+})
+
+test('92: secrets in the address of a receiver are not in the audit log, which is exported and kept for years', async () => {
+  const { endpoint } = await endpointAt(
+    server,
+    clientId,
+    'http://127.0.0.1:9/T0/canary-path?key=canary-query',
+  )
+  const { id } = endpoint
+  await updateEndpoint(context, developer, { clientId, id, url: 'http://127.0.0.1:9/canary-new' })
+  expect(await latestRecord(server, 'webhook.updated')).toMatchObject({
+    details: { url_changed: true },
+  })
+  await removeEndpoint(context, developer, { clientId, id })
+  const log = JSON.stringify(await query(database, 'SELECT details FROM audit_log'))
+  expect(log).toContain('"url":"http://127.0.0.1:9/…"')
+  expect(log).not.toContain('canary')
+})
+
+test('92: endpoints that are added and fail again and again send no mails without end', async () => {
+  const { clientId: noisy } = await server.partner()
+  await developerOfApp(server, noisy)
+  for (let round = 0; round < 12; round++) {
+    const { endpoint } = await endpointAt(server, noisy, receiver.url)
+    const [id = ''] = await writeEvents(server, noisy, [1])
+    await database.run(takeDueMessages, [[], [], 10, 'server'])
+    const gone = [id, 1, 5, 410, 'fault', null, 5, true, originValue(developer), true]
+    expect(await database.maybe(recordFailure, gone)).toMatchObject({ is_disabled: true })
+    await removeEndpoint(context, developer, { clientId: noisy, id: endpoint.id })
+  }
+  const mails = `SELECT FROM outbox WHERE payload->>'mail' = 'webhook_disabled'`
+  expect(await query(database, mails)).toHaveLength(10)
+})
+
+test('92: a name inside looks like one that does not exist: no partner finds names and addresses of the network', async () => {
+  const fault = (resolve: () => Promise<string[]>) =>
+    addressFaults('https://vault.corp.example/', { environment: 'production', webhookAllow: [] }, resolve)
+  const [inside = ''] = await fault(async () => ['10.20.30.40'])
+  expect(inside).not.toContain('10.20')
+  expect(await fault(() => Promise.reject(new Error('no such name')))).toEqual([inside])
+  expect(await fault(async () => [])).toEqual([inside])
+  expect(await fault(async () => ['93.184.215.14', '10.20.30.40'])).toEqual([inside])
 })

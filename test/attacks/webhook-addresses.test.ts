@@ -36,6 +36,7 @@ const inside = [
   ],
   ...[
     '192.168.1.1',
+    '168.63.129.16',
     '169.254.169.254',
     '0xa9fea9fe',
     '100.64.0.1',
@@ -71,7 +72,7 @@ describe('59: an address inside', () => {
     const allowed: string[] = []
     for (const host of inside) {
       const [fault = ''] = await addressFaults(`https://${host}/`, production, unused)
-      if (!/which is not public|is not a URL/.test(fault)) allowed.push(host)
+      if (!/is not public|is not a URL/.test(fault)) allowed.push(host)
     }
     expect(allowed).toEqual([])
   })
@@ -89,7 +90,7 @@ describe('59: an address inside', () => {
       '93.184.215.14',
       address,
     ])
-    expect(faults).toEqual([expect.stringContaining(`has the address ${address}, which is not public`)])
+    expect(faults).toEqual([expect.stringContaining('or one that is not public')])
   })
 
   test('public addresses and names are allowed', async () => {
@@ -117,7 +118,7 @@ describe('59: an address inside', () => {
 
   test('of a name without an address is refused', async () => {
     expect(await addressFaults('https://nowhere.example/', production, unused)).toEqual([
-      expect.stringContaining('has no address'),
+      expect.stringContaining('The DNS has no address of the host'),
     ])
   })
 
@@ -183,7 +184,7 @@ describe('59: at delivery', () => {
     await writeEvents(server, clientId, [1])
     await deliverDue(server)
     expect(await query(database, 'SELECT fault, status FROM webhook_attempts')).toEqual([
-      { fault: expect.stringContaining('has the address 127.0.0.2, which is not public'), status: null },
+      { fault: expect.stringContaining('The address 127.0.0.2 is not public'), status: null },
     ])
   })
 
@@ -210,6 +211,17 @@ describe('59: at delivery', () => {
       fault: expect.stringContaining('Redirects are not followed'),
     })
     expect(target.deliveries).toEqual([])
+  })
+
+  test.each<[{ scheme?: string; status?: number }, string]>([
+    [{ scheme: 'https' }, 'it does not speak TLS at this port. Check'],
+    [{ status: 401 }, 'If it refused the signature, compare its secret'],
+  ])('a receiver that is not set up well gets the cause and the remedy: %j', async (wrong, fault) => {
+    const { scheme = 'http', status = 204 } = wrong
+    const receiver = await receiverFixture((_, response) => void response.writeHead(status).end())
+    const url = receiver.url.replace('http', scheme)
+    const attempt = await attemptDelivery(url, { headers: {}, body: '{}' }, settings, stop)
+    expect(attempt.fault).toContain(fault)
   })
 
   test.each<[string, (socket: Socket) => void, object]>([
@@ -239,7 +251,11 @@ describe('59: at delivery', () => {
       },
       { outcome: 'connection' },
     ],
-    ['a reset', (socket) => void socket.resetAndDestroy(), { outcome: 'connection' }],
+    [
+      'a reset',
+      (socket) => void socket.resetAndDestroy(),
+      { outcome: 'connection', fault: expect.stringContaining('it closed the connection') },
+    ],
     ['no HTTP', (socket) => void socket.write('SSH-2.0-OpenSSH_9.6\r\n'), { outcome: 'connection' }],
     ['103 without end', without('HTTP/1.1 103 Early Hints\r\n\r\n'), { outcome: 'connection' }],
     [
@@ -252,7 +268,7 @@ describe('59: at delivery', () => {
     const attempt = await attemptDelivery(await hostile(serve), message, settings, stop)
     expect(attempt).toMatchObject(expected)
     expect((attempt.response ?? '').length).toBeLessThanOrEqual(1024)
-    expect(performance.now() - startedAt).toBeLessThan(5000)
+    expect(performance.now() - startedAt).toBeLessThan(14_000) // the whole attempt may take 15 s
   })
 })
 

@@ -6,7 +6,10 @@ import { Parse } from 'typebox/value'
 
 const Statement = Type.Object({ name: Type.String(), text: Type.String() })
 
-/** The statement of a refresh with the newest token, as it was built, and the settings of the connections on which the server runs it. */
+/**
+ * The statement of a refresh with the newest token, as it was built, and the settings of the connections on which the server
+ * runs it.
+ */
 export async function builtRefresh(url: string) {
   const [{ rotateNewestToken }, { poolConfig }] = [
     Parse(Type.Object({ rotateNewestToken: Statement }), { ...(await load('tokens/rotate.sql.js')) }),

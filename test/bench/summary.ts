@@ -2,7 +2,10 @@ import { meter } from './cost.ts'
 import { isMeasured, isMet, type Verdict } from './goal.ts'
 import { grid, limitText, measuredText, number, times } from './table.ts'
 
-/** One operation at one size. `serverTime` and `databaseTime` are CPU µs per call. `ratio` is its cost relative to the baseline's, for server and database together. */
+/**
+ * One operation at one size. `serverTime` and `databaseTime` are CPU µs per call. `ratio` is its cost relative to the
+ * baseline's, for server and database together.
+ */
 export type SummaryLine = {
   operation: string
   rate: number

@@ -121,6 +121,7 @@ describe('times', () => {
       ['1 minute 5 seconds', '1 minute ago'],
       ['2 hours 5 minutes', '2 hours ago'],
       ['29 days 1 hour', '29 days ago'],
+      ['-5 minutes -30 seconds', 'in 5 minutes'],
     ] as const) {
       await at(usedAgo)
       await page.goto(`${server.authUrl}/connections`)

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { signedInContext } from '../support/browser.ts'
 import { tokensFor } from '../support/connection.ts'
-import { latestRecord, operatorBrowser } from '../support/console.ts'
+import { latestRecord } from '../support/console.ts'
 import { query } from '../support/database.ts'
 import { browserFixture, serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
@@ -25,7 +26,7 @@ const browser = await browserFixture()
 
 /** An operator works in the console. Afterwards, the audit log names the operator and the console. */
 async function atConsole(work: (page: Page) => Promise<void>): Promise<void> {
-  const context = await operatorBrowser(server, browser, operator)
+  const context = await signedInContext(server, browser, operator.browser)
   const page = await context.newPage()
   await page.goto(`${server.authUrl}/admin`)
   await work(page)
@@ -95,7 +96,7 @@ test('a secret leaked: support pastes the log line, and the secret no longer wor
     name: 'Sam Support',
     role: 'support',
   })
-  const context = await operatorBrowser(server, browser, support)
+  const context = await signedInContext(server, browser, support.browser)
   const page = await context.newPage()
   await page.goto(`${server.authUrl}/admin/incidents`)
   await page.getByLabel('What was found').fill(`env: CLIENT_SECRET=${partner.clientSecret};`)

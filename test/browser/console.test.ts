@@ -2,7 +2,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pageFaults } from '../support/accessibility.ts'
 import { launchBrowser, screenshot } from '../support/browser.ts'
-import { query, urlOf } from '../support/database.ts'
+import { addTraffic } from '../support/console-data.ts'
+import { urlOf } from '../support/database.ts'
 import { totp } from '../support/factors.ts'
 import { hostedLatchkey } from '../support/latchkey.ts'
 import { operatorPassword } from '../support/operators.ts'
@@ -112,19 +113,4 @@ async function faultsOn(page: Page): Promise<string[]> {
   if ((await figures.count()) === 0) return faults
   await figures.click()
   return [...faults, ...(await pageFaults(page))]
-}
-
-/** A week of calls of one partner, whose refreshes fail since yesterday. */
-async function addTraffic(to: TestServer): Promise<void> {
-  const { clientId } = await to.partner({ name: 'Sample Partner App' })
-  await query(
-    to.database,
-    `INSERT INTO call_hours
-     SELECT date_trunc('hour', now()) - n * interval '1 hour', kind, $1, calls, calls / 40 + CASE WHEN n < 9 THEN 30 ELSE 0 END,
-            calls / 300, CASE WHEN kind = 'token' AND n < 9 THEN 25 ELSE 0 END,
-            ARRAY[0, calls / 4, calls / 2, calls / 5, calls / 30, calls / 80, 0, 0, 0, 0, 0, 0, 0]
-       FROM generate_series(0, 720) n, (VALUES ('read', 3), ('token', 1)) k (kind, weight),
-            LATERAL (SELECT (weight * (130 + 90 * sin(n * 0.26 - 1.5) + (n * 7919) % 41))::int AS calls) c`,
-    [clientId],
-  )
 }

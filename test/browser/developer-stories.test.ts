@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { signedInContext } from '../support/browser.ts'
 import { tokensFor } from '../support/connection.ts'
 import { latestRecord } from '../support/console.ts'
 import { query } from '../support/database.ts'
-import { developerBrowser, developerOfApp } from '../support/developer-session.ts'
+import { developerOfApp } from '../support/developers.ts'
 import { browserFixture, serverFixture } from '../support/fixtures.ts'
 import { refresh } from '../support/journey.ts'
 import type { TestPartner } from '../support/server.ts'
@@ -14,7 +15,7 @@ const browser = await browserFixture()
 /** A developer works on the pages of an application. */
 async function atDeveloperPages(partner: TestPartner, email: string, work: (page: Page) => Promise<void>) {
   const developer = await developerOfApp(server, partner.clientId, { email, role: 'developer' })
-  const context = await developerBrowser(server, browser, developer)
+  const context = await signedInContext(server, browser, developer.browser)
   const page = await context.newPage()
   await page.goto(`${server.authUrl}/developers/apps/${partner.clientId}`)
   await work(page)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { signedInContext } from '../support/browser.ts'
 import { tokensFor } from '../support/connection.ts'
-import { latestRecord, operatorBrowser } from '../support/console.ts'
-import { developerBrowser, developerOfApp } from '../support/developer-session.ts'
-import { setUpDeveloper } from '../support/developers.ts'
+import { latestRecord } from '../support/console.ts'
+import { developerOfApp, setUpDeveloper } from '../support/developers.ts'
 import { browserFixture, serverFixture } from '../support/fixtures.ts'
 import { readyApplication, sandboxFixture, sandboxKey, sandboxSecret } from '../support/going-live.ts'
 import { newOperator } from '../support/operators.ts'
@@ -34,7 +34,7 @@ test('a developer goes live: the sandbox signs, the operator opens, and the deve
     name: 'Dora',
   })
 
-  const inSandbox = await developerBrowser(sandbox, browser, developer, { acceptDownloads: true })
+  const inSandbox = await signedInContext(sandbox, browser, developer.browser, { acceptDownloads: true })
   const page = await inSandbox.newPage()
   await page.goto(`${sandbox.authUrl}/developers/apps/${partner.clientId}`)
   await page.getByRole('link', { name: 'Go live' }).first().click()
@@ -50,7 +50,7 @@ test('a developer goes live: the sandbox signs, the operator opens, and the deve
   const file = await (await download).path()
 
   const operator = await newOperator(production, { name: 'Olive Owner' })
-  const atDesk = await operatorBrowser(production, browser, operator)
+  const atDesk = await signedInContext(production, browser, operator.browser)
   const desk = await atDesk.newPage()
   await desk.goto(`${production.authUrl}/admin/partners`)
   await desk.getByRole('link', { name: 'Open a request to go live' }).click()
@@ -73,7 +73,7 @@ test('a developer goes live: the sandbox signs, the operator opens, and the deve
 
   const visitor = new Visitor()
   await setUpDeveloper(production, visitor, link)
-  const inProduction = await developerBrowser(production, browser, { id: '', browser: visitor })
+  const inProduction = await signedInContext(production, browser, visitor)
   const home = await inProduction.newPage()
   await home.goto(`${production.authUrl}/developers`)
   await home.getByRole('link', { name: 'Credentials' }).first().click()

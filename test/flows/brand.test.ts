@@ -146,7 +146,10 @@ describe('a branded deployment', async () => {
   const partner = await server.partner()
   const visitor = await loggedIn(server, 'ada')
 
-  /** Reads all pages that the links of these pages lead to, on this origin. Docs, console and developer pages are English and have other readers. */
+  /**
+   * Reads all pages that the links of these pages lead to, on this origin. Docs, console and developer pages are English and
+   * have other readers.
+   */
   async function crawl(visitor: Visitor, language: string, first: Page[]): Promise<Page[]> {
     const pages = new Map(first.map((page) => [page.url, page]))
     for (const page of pages.values()) {

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { foldCase } from '../../src/directory/case-folding.ts'
 
-// foldCase was compared once with Unicode's CaseFolding.txt 17.0 (statuses C and F) over all code points: both treat the same texts
-// as equal. These tests hold the properties that follow from this, and cases that are easy to get wrong.
+// foldCase was compared once with Unicode's CaseFolding.txt 17.0 (statuses C and F) over all code points: both treat the same
+// texts as equal. These tests hold the properties that follow from this, and cases that are easy to get wrong.
 
 /** Texts of letters with several case forms, marks that normalization reorders, and any other code points. */
 const anyText = fc.array(

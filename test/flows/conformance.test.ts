@@ -6,8 +6,8 @@ import { RelyingParty } from '../support/openid-run.ts'
 import { expectErrorPage } from '../support/pages.ts'
 import { expectInvalidGrant } from '../support/token-endpoint.ts'
 
-// The tests are named after modules of the OpenID Foundation's Basic OP and Config OP plans. docs/conformance.md lists all modules
-// and names the tests of the modules that are not here.
+// The tests are named after modules of the OpenID Foundation's Basic OP and Config OP plans. docs/conformance.md lists all
+// modules and names the tests of the modules that are not here.
 
 const server = await serverFixture({ clock: true, users: ['ada', 'bob'] })
 const partner = await server.partner()

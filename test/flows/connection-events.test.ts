@@ -6,7 +6,7 @@ import { reportLeak } from '../../src/incidents/leaked-credentials.ts'
 import { endConnections } from '../../src/keys/secrets.sql.ts'
 import { codeFor, issued } from '../support/connection.ts'
 import { query } from '../support/database.ts'
-import { connectingUsers, ended, endpointOf, revoked, userRow } from '../support/events.ts'
+import { connectingUsers, ended, endpointOf, eventsOf, revoked, userRow } from '../support/events.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { taken, usersHeader } from '../support/import.ts'
 import { refresh, token } from '../support/journey.ts'
@@ -101,9 +101,15 @@ test('the user is disabled, for each live connection; the deletion then ends the
   const disabled = ended('user_disabled')
   expect(await user.told()).toMatchObject([ended('ended_by_partner'), disabled, disabled])
   await enableUser(database, systemOrigin, user.id)
+  expect((await refresh(server, partner, user.refreshToken)).status).toBe(200)
+  await codeFor(server, partner, user.id)
+  const { subject } = (await user.told())[0]?.data ?? {}
+  const ofUser = await eventsOf(server, { subject: String(subject) })
+  expect(ofUser.map(({ type }) => type)).toEqual(['grant.created', ...Array(3).fill('connection.ended')])
   await taken(database, { 'users.csv': usersHeader + userRow(user.id, { status: 'disabled' }) })
   await query(database, 'DELETE FROM users WHERE id = $1', [user.id])
   expect((await user.told()).slice(3)).toMatchObject([
+    disabled,
     disabled,
     disabled,
     revoked('operator', 'user_deleted'),

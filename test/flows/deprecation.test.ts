@@ -4,7 +4,8 @@ import { accessTokenOf } from '../support/access-token.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { api } from '../support/journey.ts'
-import { type TestServer, type TestServerOptions, testServer } from '../support/server.ts'
+import { type TestServer, testServer } from '../support/server.ts'
+import type { TestServerOptions } from '../support/server-config.ts'
 
 const dates = (deprecated?: string, sunset?: string) =>
   readConfig({

@@ -122,7 +122,13 @@ test('calls are found by user, status, route and time, page by page', async () =
   expect((await call('GET', `/requests?${filter}&until=${at}`)).body.data).toEqual([])
   expect((await call('GET', `/requests?${filter}&since=${at}`)).body.data).toHaveLength(3)
   expect((await call('GET', `/requests?since=2026-11-22T23:59:60Z`)).status).toBe(400)
-  expect((await call('GET', '/requests/unknown')).body.detail).toContain('kept for 7 days')
+  expect(await call('GET', `/requests?since=yesterday`)).toMatchObject({
+    status: 400,
+    body: { detail: 'since must be an instant, such as 2026-11-22T08:30:00Z.' },
+  })
+  expect((await call('GET', '/requests/unknown')).body.detail).toMatch(
+    /kept for 7 days.*belongs to no application/,
+  )
   expect(JSON.stringify(found.data)).not.toContain('"ada"')
 })
 

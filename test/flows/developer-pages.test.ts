@@ -4,7 +4,7 @@ import { tokensFor } from '../support/connection.ts'
 import { latestRecord } from '../support/console.ts'
 import { query } from '../support/database.ts'
 import { developerData, developerPages } from '../support/developer-data.ts'
-import { developerOfApp, type TestDeveloper } from '../support/developer-session.ts'
+import { developerOfApp, type TestDeveloper } from '../support/developers.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { api } from '../support/journey.ts'
 import { png } from '../support/pictures.ts'
@@ -43,11 +43,41 @@ test('the overview says what needs attention, and compares limits with use', asy
   expect(text).toContain('calls over a limit in the last day')
   expect(text).toContain('An old client secret still works')
   expect(text).toContain('calls of a deprecated operation in the last week')
-  expect(text).toMatch(/Live connections\s+2\s+2 more than at the start/)
+  expect(text).toMatch(/Live grants\s+2\s+2 more than at the start/)
   expect(text).toMatch(/Calls per minute\s+600\s+16.*, 3%/)
 })
 
+test('an application that went live has no secret: the overview says so, and the form offers no secret to end', async () => {
+  const { clientId: app } = await server.partner({ name: 'Went Live' })
+  await query(database, `UPDATE partners SET secret_hashes = '{}' WHERE client_id = $1`, [app])
+  const developer = await developerOfApp(server, app, { email: 'lena@live.example' })
+  const text = async (path: string) =>
+    (await open(path, developer, app)).document.querySelector('main')?.structuredText ?? ''
+  const overview = await text('')
+  expect(overview).toContain('This application has no client secret yet')
+  expect(overview).toContain('The quick start leads to a first household')
+  expect(await text('/credentials/secret')).not.toContain('All end at once')
+  const page = await open('/credentials/secret', developer, app)
+  const sent = await developer.browser.submit(page, addressOf('/credentials/secret', app), {})
+  const made = (await developer.browser.follow(sent)).document.querySelector('main')?.structuredText
+  expect(made).toMatch(/lk_test_cs_/)
+  expect(await text('')).not.toContain('no client secret yet')
+})
+
 describe('the request log of an application', () => {
+  test('explains authorization requests that went back with an error, and says which calls belong to no application', async () => {
+    const address = `${authUrl}/api/oauth2/authorize?response_type=code&scope=all&client_id=${clientId}&redirect_uri=`
+    await fetch(address + encodeURIComponent(data.partner.redirectUri), {
+      headers: { 'X-API-Request-ID': 'wrong-scope' },
+      redirect: 'manual',
+    })
+    await server.context.requestLog?.write()
+    expect(await textOf('/requests?status=3xx')).toMatch(/invalid_scope\s*scope without openid.*wrong-scope/s)
+    const text = await textOf('/requests?request_id=wrong-scope')
+    expect(text).toMatch(/Sent back to your redirect URI with error=invalid_scope.*What to do: /s)
+    expect(await textOf('/requests?request_id=unknown')).toContain('belongs to no application')
+  })
+
   test('explains calls that were refused before anything was read: wrong parameters, an expired token, no such route', async () => {
     const live = await accessTokenOf(database, 'bob', { clientId })
     const expired = await accessTokenOf(database, 'bob', { clientId, expiresIn: -4000 })
@@ -196,10 +226,12 @@ test('a webhook is added, changed, tested, disabled, sent again and removed', as
   expect((await open(path)).status).toBe(404)
 })
 
-test('viewers see all pages but forms, and change nothing', async () => {
+test('viewers see all pages but forms and those of administrators, and change nothing', async () => {
   for (const [name, path] of Object.entries(developerPages(data))) {
     const { status } = await open(path, vera)
-    expect.soft(status, name).toBe(/new|edit|replace|secret|remove/.test(name) ? 403 : 200)
+    expect
+      .soft(status, name)
+      .toBe(/new|edit|replace|secret|remove|people|person|going live/.test(name) ? 403 : 200)
   }
   const page = await open('/credentials')
   const fields = fieldsOf(page, addressOf('/credentials/end-old-secret'))

@@ -6,6 +6,7 @@ import { revokeGrant } from '../../src/grants/grants.ts'
 import { reportLeak } from '../../src/incidents/leaked-credentials.ts'
 import { consequencesOfDeletion, deletePartner } from '../../src/partners/delete-partner.ts'
 import { rotatePartnerSecret, setPartnerStatus } from '../../src/partners/partners.ts'
+import { eraseUser } from '../../src/persons/persons.ts'
 import { adminCaller, newKey } from '../support/admin.ts'
 import { codeFor, tokensFor } from '../support/connection.ts'
 import { query } from '../support/database.ts'
@@ -13,6 +14,7 @@ import {
   type ConnectedUser,
   checkedEvents,
   connectingUsers,
+  ended,
   endpointOf,
   eventsOf,
   revoked,
@@ -22,8 +24,9 @@ import {
 import { serverFixture } from '../support/fixtures.ts'
 import { expire } from '../support/grants.ts'
 import { taken, usersHeader } from '../support/import.ts'
-import { connect } from '../support/journey.ts'
+import { connect, token } from '../support/journey.ts'
 import { disconnect, loggedIn } from '../support/pages.ts'
+import type { TestPartner } from '../support/server.ts'
 
 const server = await serverFixture({ users: [{ id: 'other', firm: 'firm-2' }], grantLifetimeDays: 365 })
 const { database } = server
@@ -119,6 +122,45 @@ describe('the end of a grant is one event, with who ended it and why', () => {
     await query(database, 'DELETE FROM users WHERE id = $1', [deleted.id])
     expect(await traveller.told()).toMatchObject([revoked('expiry', 'expired')])
     expect(await deleted.told()).toMatchObject([revoked('expiry', 'expired')])
+  })
+})
+
+describe('a connection that ends while it is deleted: both succeed, without a deadlock', () => {
+  const doors: [string, (user: ConnectedUser, of: TestPartner) => Promise<unknown>, object, object[]][] = [
+    [
+      'with its user',
+      ({ id }) => eraseUser(database, systemOrigin, id),
+      { kind: 'erased' },
+      [ended('user_disabled'), revoked('operator', 'user_deleted')],
+    ],
+    [
+      'with its partner',
+      (_user, of) => deletePartner(database, systemOrigin, of.clientId, undefined),
+      { kind: 'deleted' },
+      [],
+    ],
+  ]
+  test.each(doors)('%s', async (_name, remove, outcome, events) => {
+    const own = await server.partner()
+    await endpointOf(server, own)
+    const user = await connected(own)
+    await disableUser(database, systemOrigin, user.id)
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+    const [removed, answer] = await database.withConnection(async (client) => {
+      // Holds the grant until the other two have taken their first locks.
+      await client.query('BEGIN')
+      await client.query('SELECT FROM grants WHERE id = $1 FOR NO KEY UPDATE', [user.grantId])
+      const removal = remove(user, own)
+      await expect.poll(() => query(database, waiting)).toHaveLength(1)
+      const revocation = token(server, own, { token: user.refreshToken }, 'revoke')
+      await expect.poll(() => query(database, waiting)).toHaveLength(2)
+      await client.query('COMMIT')
+      return Promise.all([removal, revocation])
+    })
+    expect(removed).toMatchObject(outcome)
+    expect(answer.status).toBe(200)
+    expect(await query(database, 'SELECT FROM connections WHERE grant_id = $1', [user.grantId])).toEqual([])
+    expect(await user.told()).toMatchObject(events)
   })
 })
 

@@ -6,8 +6,8 @@ import { developerCaller, newDeveloperKey } from '../support/developer-api.ts'
 import { serverFixture } from '../support/fixtures.ts'
 import { authorizeUrl } from '../support/journey.ts'
 
-// Every refusal that can be attributed to a partner is explained to its developers by the request id. Calls are written every four
-// seconds; here, the test writes them.
+// Every refusal that can be attributed to a partner is explained to its developers by the request id. Calls are written every
+// four seconds; here, the test writes them.
 
 const server = await serverFixture({ users: ['ada', 'bob', 'cleo'], households: ['h1'] })
 const { database, baseUrl, authUrl } = server

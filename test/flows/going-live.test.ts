@@ -83,10 +83,12 @@ test('the checklist answers from what the sandbox has seen, and the sandbox sign
 })
 
 test.each([
-  ['http', { redirectUris: ['http://app.example/callback'] }, 'must be https'],
+  ['http', { redirectUris: ['http://app.example/callback'] }, 'must be https in production'],
   ['localhost', { redirectUris: ['https://localhost/callback'] }, 'an address of the machine itself'],
   ['no redirect URI', { redirectUris: [] }, 'At least one redirect URI'],
-  ['a webhook address without TLS', { webhookUrls: ['http://localhost:9/hook'] }, 'Webhook address'],
+  ['a webhook address without TLS', { webhookUrls: ['http://app.example/hook'] }, 'must begin with https'],
+  ['a private webhook address', { webhookUrls: ['https://10.0.0.1/hook'] }, 'which is not public'],
+  ['a webhook on the machine itself', { webhookUrls: ['https://localhost/hook'] }, 'the machine itself'],
   ['no contact', { contact: ' ' }, 'The contact is missing'],
   ['text that turns around', { expectedVolume: '1\u202e000' }, 'The expected volume contains'],
 ])('the sandbox does not sign: %s', async (_name, changes, fault) => {
@@ -284,10 +286,10 @@ test('a key of the developers finds no checklist in production, and waits its tu
   expect((await inProduction('GET', '/going-live')).status).toBe(404)
   const { clientId } = await sandbox.partner()
   const byKey = developerCaller(sandbox, await newDeveloperKey(sandbox, clientId, 'admin'))
-  const limiter = vi.spyOn(sandbox.context.expensiveReadLimiter, 'admit')
+  const limiter = vi.spyOn(sandbox.context.developerReadLimiter, 'admit')
   expect((await byKey('GET', '/going-live')).status).toBe(200)
   limiter.mockReturnValue({ kind: 'refused', bound: 'token' })
   const { status, headers } = await byKey('GET', '/going-live')
-  expect([status, headers.get('retry-after')]).toEqual([429, '1'])
+  expect([status, headers.get('retry-after')]).toEqual([503, '2'])
   limiter.mockRestore()
 })

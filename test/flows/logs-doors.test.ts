@@ -125,6 +125,13 @@ describe('"why?"', () => {
     expect(
       (await admin('GET', `/requests?user_id=ada&limit=1&cursor=${page.body.next_cursor}`)).body.data,
     ).toMatchObject([{ route: '/service-open-api/oauth2/token' }])
+    const ofRoute = `/requests?user_id=ada&route=${encodeURIComponent(byCommand.route)}`
+    const atOf = async (more: string) =>
+      (await admin('GET', `${ofRoute}${more}`)).body.data.map(({ at }: { at: string }) => at)
+    expect(await atOf('')).toEqual([byCommand.at])
+    expect(await atOf(`&since=${byCommand.at}`)).toEqual([byCommand.at])
+    expect(await atOf(`&until=${byCommand.at}`)).toEqual([])
+    expect((await admin('GET', `${ofRoute}&since=2026-11-22T23:59:60Z`)).status).toBe(400)
     expect((await admin('GET', '/requests')).status).toBe(400)
   })
 

@@ -9,9 +9,10 @@ import { seed } from '../support/directory.ts'
 import { databaseFixture, serverFixture } from '../support/fixtures.ts'
 import { interruptibleDatabase } from '../support/interruptible-database.ts'
 import { api, refresh } from '../support/journey.ts'
+import { deliverDue, endpointAt, receiverFixture, writeEvents } from '../support/webhooks.ts'
 
 const database = await databaseFixture(interruptibleDatabase)
-const server = await serverFixture({ on: database })
+const server = await serverFixture({ on: database, webhookAllow: ['127.0.0.0/8'] })
 const operations = createOpsServer(server.context)
 const opsUrl = await operations.listen({ host: '127.0.0.1', port: 0 })
 afterAll(() => operations.close())
@@ -68,6 +69,22 @@ describe('/metrics', () => {
     const summary = { db_system_name: 'postgresql', db_query_summary: 'rotate_refresh_token', error_type: '' }
     expect(await seriesValue('db_client_operation_duration_seconds_count', summary)).toBeGreaterThan(0)
     expect(await seriesValue('db_client_connection_max', { db_client_connection_pool_name: 'core' })).toBe(8)
+  })
+
+  test('counts due webhooks and endpoints, and measures how long a delivery took', async () => {
+    const receiver = await receiverFixture()
+    await endpointAt(server, partner.clientId, receiver.url)
+    await writeEvents(server, partner.clientId, [1, 2])
+    expect(await scrape()).toContain('\nlatchkey_webhook_messages 2\n')
+    await deliverDue(server)
+    receiver.answer = (_, response) => void response.writeHead(500).end()
+    await writeEvents(server, partner.clientId, [1])
+    await deliverDue(server)
+    const text = await scrape()
+    expect(text).toContain('\nlatchkey_webhook_messages 0\n')
+    expect(text).toContain('\nlatchkey_webhook_delivery_delay_seconds_count 2\n')
+    for (const [state, endpoints] of Object.entries({ working: 0, failing: 1, disabled: 0 }))
+      expect(text).toContain(`\nlatchkey_webhook_endpoints{state="${state}"} ${endpoints}\n`)
   })
 
   test('names no partner, user, household or request', async () => {

@@ -107,6 +107,44 @@ describe('a provider that is flagged for operators', () => {
   })
 })
 
+describe('91: a login through a provider', () => {
+  const dangerous = `${server.authUrl}/admin/account/second-factor`
+
+  test('91: with an old session at the provider does not count as a confirmation', async () => {
+    const visitor = new Visitor()
+    provider.method = { ts: Math.floor(Date.now() / 1000) - 3600 }
+    expect(textOf(await consoleLogin('sub-olive', visitor))).toContain('Overview')
+    const confirm = await visitor.get(dangerous)
+    expect(redirectOf(confirm)?.pathname).toBe('/admin/confirm')
+    // The provider has to authenticate the operator again.
+    provider.method = {}
+    const page = await signInAs(visitor, await followAnywhere(visitor, confirm), 'sub-olive')
+    expect([page.status, page.url]).toEqual([200, dangerous])
+  })
+
+  test('91: that began before the provider was taken from operators opens no session', async () => {
+    await consoleLogin('sub-olive')
+    const visitor = new Visitor()
+    const page = await visitor.get(`${server.authUrl}/admin/login`)
+    const start = await visitor.submit(page, `/admin/login/idp/${id}`, {})
+    const atProvider = await followAnywhere(visitor, start)
+    await setOperators(false)
+    const answer = await signInAs(visitor, atProvider, 'sub-olive')
+    expect([answer.status, textOf(answer)]).toEqual([403, expect.stringContaining('You are not signed in')])
+    expect(redirectOf(await visitor.get(`${server.authUrl}/admin`))?.pathname).toBe('/admin/login')
+  })
+
+  test('91: ends the link with which a finder could set a password later', async () => {
+    await changeProviderLogins(server.database, systemOrigin, 'developer', { id, logIn: true })
+    const { clientId } = await server.partner({ name: 'Harbor' })
+    provider.accounts.set('sub-dora', { email: 'dora@partner.example', email_verified: true })
+    const { link = '' } = await invited(server, { clientId })
+    expect(textOf(await logIn('/developers', 'sub-dora', new Visitor()))).toContain('Harbor')
+    const finder = new Visitor()
+    expect((await finder.follow(await finder.get(link))).status).toBe(410)
+  })
+})
+
 describe('a provider that is flagged for developers', () => {
   const setDevelopers = (logIn: boolean) =>
     changeProviderLogins(server.database, systemOrigin, 'developer', { id, logIn })

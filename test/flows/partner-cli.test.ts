@@ -197,7 +197,8 @@ test('a suspended partner is refused from the next request on; its tokens work a
   expect((await households()).status).toBe(401)
   expect((await refresh(server, partner, tokens.refreshToken)).body.error).toBe('unauthorized_client')
   expect((await api(server, 'households', others.accessToken)).status).toBe(200)
-  expect(await cli.text('partner', 'suspend', partner.clientId)).toContain('status         suspended\n') // suspending again is not an error
+  // Suspending again is not an error.
+  expect(await cli.text('partner', 'suspend', partner.clientId)).toContain('status         suspended\n')
 
   expect(await cli.text('partner', 'resume', partner.clientId)).toContain('status         active\n')
   expect((await households()).status).toBe(200)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemOrigin } from '../../src/audit/origin.ts'
-import { updatePartner } from '../../src/partners/partners.ts'
+import { updatePartner } from '../../src/partners/update-partner.ts'
 import {
   assertionOf,
   assertionParameters,

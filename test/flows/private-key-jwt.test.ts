@@ -177,7 +177,8 @@ describe('the keys are looked up', () => {
       for (let round = 0; round < n; round++) await attempt()
     }
     server.stopClock()
-    expect(await database.statementsDuring(rounds(10))).toBe(2) // the first lookup, and a second one because no key verified the assertion
+    // The first lookup, and a second one because no key verified the assertion.
+    expect(await database.statementsDuring(rounds(10))).toBe(2)
     expect(await database.statementsDuring(rounds(10))).toBe(0)
     server.advanceClock(6)
     expect(await database.statementsDuring(rounds(10))).toBe(1)

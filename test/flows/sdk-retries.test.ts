@@ -142,13 +142,25 @@ test.each([
 test('what a sync sends twice counts as the later page says', async () => {
   const receipt = { ...right, count: 2, removed: 2, sha256: digestOf(['h1', 'h2']) }
   answers = [
-    json({ data: [{ id: 'h1' }], removed: ['h2'], next_cursor: 'c' }),
-    json({ data: [{ id: 'h2' }], removed: ['h1'], next_cursor: null, receipt }),
+    json({
+      data: [{ id: 'h1' }],
+      removed: ['h2'],
+      removed_reasons: { h2: 'access_ended' },
+      next_cursor: 'c',
+    }),
+    json({
+      data: [{ id: 'h2' }],
+      removed: ['h1'],
+      removed_reasons: { h1: 'household_deleted' },
+      next_cursor: null,
+      receipt,
+    }),
   ]
   expect(await client.syncHouseholds({ since: 'x' })).toEqual({
     full: false,
     changed: [{ id: 'h2' }],
     removed: ['h1'],
+    removedReasons: new Map([['h1', 'household_deleted']]),
     asOf: right.as_of,
   })
 })
@@ -156,6 +168,7 @@ test('what a sync sends twice counts as the later page says', async () => {
 test.each([
   ['no JSON', (response: ServerResponse) => response.end('<html>')],
   ['entries without an id', json({ data: [{}], next_cursor: 'x' })],
+  ['a removal whose reason is no text', json({ data: [], removed_reasons: { h1: 1 }, next_cursor: 'x' })],
   ['a last page without a summary', json({ data: [], next_cursor: null })],
 ] as [string, Answer][])('a response with %s is an invalid_response', async (_, answer) => {
   answers = [answer]

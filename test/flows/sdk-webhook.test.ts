@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { verifyWebhook } from '../../sdk/src/index.ts'
@@ -9,6 +9,19 @@ const body = JSON.stringify({
   timestamp: '2026-11-22T09:30:00.000Z',
   data: { grant_id: '1' },
 })
+
+/** A key pair, its public half as the developer pages show it, and a delivery that it signed. */
+function signedByPair() {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const raw = publicKey.export({ type: 'spki', format: 'der' }).subarray(-32)
+  const headers = delivery()
+  const content = Buffer.from(`msg_1.${headers['webhook-timestamp']}.${body}`)
+  const mark = `v1a,${sign(null, content, privateKey).toString('base64')}`
+  return {
+    key: `whpk_${raw.toString('base64')}`,
+    headers: { ...headers, 'webhook-signature': mark },
+  }
+}
 
 /** Signs as the specification says, with the library of its authors. */
 function delivery(text = body, at = new Date(), key = secret) {
@@ -32,6 +45,19 @@ describe('verifyWebhook', () => {
     expect(verifyWebhook(secret, { ...delivery(), 'webhook-signature': both }, body).type).toBe(
       'grant.revoked',
     )
+  })
+
+  test('accepts the signature of a key pair, by its public key', () => {
+    const { key, headers } = signedByPair()
+    expect(verifyWebhook(key, headers, body).type).toBe('grant.revoked')
+    for (const [other, text] of [
+      [key, body.replace('revoked', 'created')],
+      [signedByPair().key, body],
+      [secret, body],
+    ] as const)
+      expect(() => verifyWebhook(other, headers, text)).toThrow('signature')
+    expect(() => verifyWebhook(key, delivery(), body)).toThrow('signature')
+    expect(() => verifyWebhook(key.slice(0, -9), headers, body)).toThrow('incomplete')
   })
 
   test.each([

@@ -83,6 +83,7 @@ describe('a sync', () => {
       full: false,
       changed: [{ id: 'h0001', name: 'Renamed' }],
       removed: ['h1000'],
+      removedReasons: new Map([['h1000', 'household_deleted']]),
     })
     expect(await client.syncHouseholds({ since: next.asOf })).toMatchObject({ changed: [], removed: [] })
     expect(await client.syncAccounts()).toMatchObject({ full: true, changed: [{ id: 'a-h0000' }, {}, {}] })

@@ -63,7 +63,10 @@ describe('22: client authentication', () => {
   })
 
   const sharedSecret = newToken('sandbox', 'cs').text
-  /** Replaces the previous such client by one whose client_id has characters that Latchkey never generates. All have the same secret. */
+  /**
+   * Replaces the previous such client by one whose client_id has characters that Latchkey never generates. All have the same
+   * secret.
+   */
   async function insertClient(id: string): Promise<void> {
     await query(
       server.database,

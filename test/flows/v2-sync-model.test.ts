@@ -58,7 +58,10 @@ function reasonOf(
 /** What a copy holds of an entry of a page. */
 const copied = ({ household_id, name }: WalkedPage['data'][number]) => household_id ?? name ?? null
 
-/** A partner that keeps a copy of what one user sees. It does a full sync first and after sync_expired, otherwise it reads only changes. */
+/**
+ * A partner that keeps a copy of what one user sees. It does a full sync first and after sync_expired, otherwise it reads only
+ * changes.
+ */
 class Partner {
   readonly #resource: Resource
   readonly #accessToken: string

@@ -1,9 +1,16 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { enableEndpoint, findEndpoint, rotateWebhookSecret } from '../../src/webhooks/endpoints.ts'
+import { purgeExpired } from '../../src/maintenance/purge.sql.ts'
+import {
+  disableEndpoint,
+  enableEndpoint,
+  findEndpoint,
+  rotateWebhookSecret,
+} from '../../src/webhooks/endpoints.ts'
 import { findMessage, sendTestEvent } from '../../src/webhooks/messages.ts'
 import { scheduleSeconds } from '../../src/webhooks/webhook-worker.ts'
 import { query } from '../support/database.ts'
 import { serverFixture } from '../support/fixtures.ts'
+import { compiledReceiver, runReceiver } from '../support/guide-receiver.ts'
 import {
   deliverDue,
   developer,
@@ -112,6 +119,29 @@ describe('a delivery', () => {
     verifyDelivery(secret, delivery)
     expect(delivery.event.type).toBe('webhook.test')
   })
+
+  test('is accepted by the receiver of the guide, with a shared secret and a key pair; a wrong secret is named', async () => {
+    const program = compiledReceiver()
+    for (const [secretKind, wrong] of [
+      ['hmac'],
+      ['ed25519'],
+      ['hmac', `whsec_${'A'.repeat(43)}=`],
+    ] as const) {
+      let id = ''
+      const guide = await runReceiver(program, async (url) => {
+        const added = await endpointAt(server, clientId, url, { secretKind })
+        id = added.endpoint.id
+        return wrong ?? (added.secret || (added.endpoint.secrets[0]?.public_key ?? ''))
+      })
+      const sent = await sendTestEvent(context, developer, { clientId, id })
+      await deliverDue(server)
+      const { state, attempts_made: attempts } = await message(sent.kind === 'sent' ? sent.messageId : '')
+      await guide.stop()
+      expect(state).toBe(wrong ? 'waiting' : 'delivered')
+      if (wrong) expect(attempts[0]?.response).toContain('The signature is wrong')
+      else expect(guide.output()).toContain('webhook.test')
+    }
+  })
 })
 
 describe('a failed delivery', () => {
@@ -207,6 +237,25 @@ describe('a failed delivery', () => {
     await deliverDue(server)
     expect(ids()).toContain(last)
     expect(await findEndpoint(database, clientId, id)).toMatchObject({ failing_since: null, waiting: 0 })
+  })
+
+  test('does not disable an endpoint that is enabled again, nor give up its messages, because of what was before', async () => {
+    const {
+      endpoint: { id },
+    } = await endpoint()
+    const [tried] = await writeEvents(server, clientId, [1])
+    answerWith(500)
+    await deliverDue(server)
+    await server.passTime(28 * 24 * 3600)
+    await query(database, `UPDATE webhook_messages SET failures = $1`, [scheduleSeconds.length])
+    await disableEndpoint(context, developer, { clientId, id })
+    await enableEndpoint(context, developer, { clientId, id })
+    await deliverDue(server)
+    expect(await message(tried)).toMatchObject({ state: 'waiting', attempts: 2 })
+    await server.passTime(4 * 24 * 3600)
+    await deliverDue(server)
+    expect(await findEndpoint(database, clientId, id)).toMatchObject({ status: 'active', waiting: 1 })
+    expect(await database.one(purgeExpired.webhook_messages, [])).toEqual({ removed: 0 })
   })
 
   test('that disables the endpoint leaves one mail a day to each developer who may change it and has opened the application', async () => {

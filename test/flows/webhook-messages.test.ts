@@ -3,8 +3,10 @@ import { leaseSeconds } from '../../src/webhooks/endpoints.sql.ts'
 import { disableEndpoint, enableEndpoint } from '../../src/webhooks/endpoints.ts'
 import { findMessage, replayMessages, resendMessage } from '../../src/webhooks/messages.ts'
 import { takeDueMessages } from '../../src/webhooks/queue.sql.ts'
+import { adminCaller, newKey } from '../support/admin.ts'
 import { query } from '../support/database.ts'
 import { serverFixture } from '../support/fixtures.ts'
+import { newOperator } from '../support/operators.ts'
 import {
   deliverDue,
   developer,
@@ -80,11 +82,126 @@ describe('messages', () => {
   test('are leased: another server takes them when the lease has ended', async () => {
     await endpoint()
     await writeEvents(server, clientId, [1])
-    const take = () => database.run(takeDueMessages, [[], [], 10])
+    const take = () => database.run(takeDueMessages, [[], [], 10, 'server'])
     expect(await take()).toHaveLength(1)
     await server.passTime(leaseSeconds - 1)
     expect(await take()).toHaveLength(0)
     await server.passTime(1)
     expect(await take()).toMatchObject([{ attempts: 2, failures: 0 }])
+  })
+  test('of a killed server are sent again when it is back, those of a stopped server by the next one', async () => {
+    await endpoint()
+    const [killed, stopped, running] = await writeEvents(server, clientId, [1, 2, 3])
+    for (const name of ['killed', 'stopped', 'running'])
+      await database.run(takeDueMessages, [[], [], 1, name])
+    await deliverDue(server)
+    expect(ids()).toEqual([])
+    const back = workerOf(server, undefined, 'killed')
+    back.start()
+    await expect.poll(ids).toEqual([killed])
+    await back.stop()
+    await workerOf(server, undefined, 'stopped').stop()
+    await deliverDue(server)
+    expect(ids()).toEqual([killed, stopped])
+    await server.passTime(leaseSeconds)
+    await deliverDue(server)
+    expect(ids()).toEqual([killed, stopped, running])
+  })
+})
+
+describe('operators', () => {
+  const since = '2026-01-01T00:00:00Z'
+  /** What can be done to one endpoint or message, with a body. */
+  const calls = (id: string, message: string): [method: string, path: string, body?: object][] => [
+    ['GET', `/webhooks/${id}`],
+    ['PATCH', `/webhooks/${id}`, { description: 'Of the operator' }],
+    ['POST', `/webhooks/${id}/secrets`, { secret_kind: 'ed25519' }],
+    ['POST', `/webhooks/${id}/disable`],
+    ['POST', `/webhooks/${id}/enable`],
+    ['POST', `/webhooks/${id}/test`],
+    ['POST', `/webhooks/${id}/replay`, { since }],
+    ['GET', `/webhook-messages/${message}`],
+    ['POST', `/webhook-messages/${message}/resend`],
+    ['DELETE', `/webhooks/${id}`],
+  ]
+
+  test('do by the admin API what developers do, and an id works only with its partner', async () => {
+    const call = adminCaller(server, await newKey(server, ['partners:write']))
+    const address = `${server.authUrl}/admin/v1/partners/${clientId}`
+    const add = () =>
+      call(
+        'POST',
+        `/partners/${clientId}/webhooks`,
+        { url: receiver.url },
+        { 'idempotency-key': 'k'.repeat(16) },
+      )
+    const [added, again] = [await add(), await add()]
+    const { secret, ...endpoint } = added.body
+    expect([added.status, added.headers.get('location'), secret]).toEqual([
+      ...[201, `${address}/webhooks/${endpoint.id}`],
+      expect.stringMatching(/^whsec_/),
+    ])
+    expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', endpoint])
+    expect((await call('GET', `/partners/${clientId}/webhooks`)).body).toEqual({ data: [endpoint] })
+
+    await writeEvents(server, clientId, [1, 2])
+    await deliverDue(server)
+    const page = await call('GET', `/partners/${clientId}/webhook-messages?state=delivered&limit=1`)
+    const next = `${address}/webhook-messages?state=delivered&limit=1&cursor=${page.body.next_cursor}`
+    expect(page.headers.get('link')).toBe(`<${next}>; rel="next"`)
+    const rest = await call('GET', next.slice(`${server.authUrl}/admin/v1`.length))
+    expect([page.body.data, rest.body.data].flat().map(({ id }) => id)).toEqual(
+      receiver.deliveries.map(({ id }) => id).reverse(),
+    )
+
+    const { clientId: other } = await server.partner()
+    const [message] = receiver.deliveries
+    for (const [method, path, body] of calls(endpoint.id, message?.id ?? '')) {
+      const foreign = await call(method, `/partners/${other}${path}`, body)
+      expect([path, foreign.status, foreign.body.detail]).toEqual([
+        ...[path, 404],
+        expect.stringMatching(/^The partner has no webhook (endpoint|message) with this id\.$/),
+      ])
+      const { status } = await call(method, `/partners/${clientId}${path}`, body)
+      expect([path, status]).toEqual([
+        path,
+        path.endsWith('/secrets') ? 201 : method === 'DELETE' ? 204 : 200,
+      ])
+    }
+    expect((await call('GET', `/partners/${clientId}/webhooks`)).body).toEqual({ data: [] })
+  })
+
+  test('learn that there is no such partner', async () => {
+    const call = adminCaller(server, await newKey(server, ['partners:write']))
+    for (const [method, path, body] of [
+      ['GET', '/webhooks'],
+      ['POST', '/webhooks', { url: receiver.url }],
+      ['GET', '/webhook-messages'],
+    ] as const) {
+      const { status, body: answer } = await call(method, `/partners/unknown${path}`, body)
+      expect([path, status, answer.detail]).toEqual([path, 404, 'There is no partner with this client id.'])
+    }
+  })
+
+  test('see on the page of the partner why a webhook gets nothing', async () => {
+    const { browser } = await newOperator(server, { role: 'read_only' })
+    const rows = async () => {
+      const { text } = await browser.get(`${server.authUrl}/admin/partners/${clientId}`)
+      const section = /<section[^>]*aria-labelledby="webhooks">.*?<\/section>/s.exec(text)?.[0] ?? ''
+      return section.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+    }
+    expect(await rows()).toContain('The partner has no webhook.')
+    const {
+      endpoint: { id },
+    } = await endpoint()
+    await writeEvents(server, clientId, [1])
+    await deliverDue(server)
+    receiver.answer = (_, response) => void response.writeHead(500).end()
+    await writeEvents(server, clientId, [2])
+    await deliverDue(server)
+    receiver.answer = (_, response) => void response.writeHead(204).end()
+    expect(await rows()).toMatch(/ failing since \S.+ The receiver answered 500\..+ 1 $/)
+    await disableEndpoint(context, developer, { clientId, id })
+    expect(await rows()).toContain('disabled by a developer')
   })
 })

@@ -7,12 +7,8 @@ import { createUser, disableUser, enableUser, setPassword } from '../../src/dire
 import { resetFactors } from '../../src/factors/reset-factors.ts'
 import { applyLifetime, revokeGrant } from '../../src/grants/grants.ts'
 import { rotateSigningKey } from '../../src/keys/keyring.ts'
-import {
-  createPartner,
-  rotatePartnerSecret,
-  setPartnerStatus,
-  updatePartner,
-} from '../../src/partners/partners.ts'
+import { createPartner, rotatePartnerSecret, setPartnerStatus } from '../../src/partners/partners.ts'
+import { updatePartner } from '../../src/partners/update-partner.ts'
 import { invite } from '../../src/recovery/invite.ts'
 import { tokensFor } from './connection.ts'
 import { query } from './database.ts'

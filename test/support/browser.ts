@@ -2,8 +2,10 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { inject } from 'vitest'
+import type { TestServer } from './server.ts'
+import type { Visitor } from './visitor.ts'
 
 const output = fileURLToPath(new URL('../output', import.meta.url))
 
@@ -48,6 +50,21 @@ async function unpackInto(directory: string): Promise<void> {
     if (before === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = before
   }
+}
+
+/** A context of a browser with the cookies of a visitor: it is signed in where the visitor is. */
+export async function signedInContext(
+  { authUrl }: TestServer,
+  browser: Browser,
+  visitor: Visitor,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext({ ...options, locale: 'en' })
+  const cookies = await visitor.jar.getCookies(authUrl)
+  await context.addCookies(
+    cookies.map(({ key, value, httpOnly, secure }) => ({ name: key, value, httpOnly, secure, url: authUrl })),
+  )
+  return context
 }
 
 /**

@@ -2,6 +2,7 @@ import { createApiKey } from '../../src/admin/api-keys.ts'
 import { commandOrigin } from '../../src/audit/origin.ts'
 import { tokensFor } from './connection.ts'
 import { query } from './database.ts'
+import { addWebhooks } from './developer-data.ts'
 import { invited } from './developers.ts'
 import type { SeedRows } from './directory.ts'
 import { api } from './journey.ts'
@@ -26,6 +27,7 @@ export type ConsoleData = {
   requestId: string
   operatorId: string
   developerId: string
+  endpointId: string
   record: { id: string; at: string }
 }
 
@@ -44,6 +46,7 @@ export async function consoleData(server: TestServer, operator: TestOperator): P
     ...{ limits: { requests_per_minute: 600 }, grantLifetimeDays: 365 },
   })
   const { id: developerId } = await invited(server, { clientId: partner.clientId })
+  const { endpointId } = await addWebhooks(server, partner.clientId)
   await server.partner({ name: 'Harbor Reports', redirectUri: 'https://harbor.example/callback' })
   for (const user of ['ada', 'bob']) {
     const { accessToken } = await tokensFor(server, partner, user)
@@ -86,7 +89,7 @@ export async function consoleData(server: TestServer, operator: TestOperator): P
     grantId: grant.id,
     kid: key.kid,
     operatorId: operator.id,
-    developerId,
+    ...{ developerId, endpointId },
   }
   return { ...ids, requestId: 'ledgerline-ada', record }
 }
@@ -102,6 +105,7 @@ export function consolePages({
   record,
 }: ConsoleData): Record<string, string> {
   return {
+    overview: '/admin',
     partners: '/admin/partners',
     'partners empty': '/admin/partners?q=nothing',
     'partner new': '/admin/partners/new',
@@ -125,13 +129,13 @@ export function consolePages({
     'user new': '/admin/users/new',
     'user edit': '/admin/users/ada/edit',
     'user data': '/admin/users/cleo/data',
-    connections: '/admin/connections?state=all',
-    connection: `/admin/connections/${grantId}`,
+    grants: '/admin/grants?state=all',
+    grant: `/admin/grants/${grantId}`,
     requests: '/admin/requests',
     request: `/admin/requests?request_id=${requestId}`,
     'reads empty': '/admin/reads',
     reads: '/admin/reads?household_id=h-0',
-    'reads of a connection': `/admin/reads/${grantId}`,
+    'reads of a grant': `/admin/reads/${grantId}`,
     incidents: '/admin/incidents',
     keys: '/admin/keys',
     'key remove': `/admin/keys/${kid}/remove`,
@@ -151,4 +155,19 @@ export function consolePages({
     search: '/admin/search?q=ledger',
     'search by name': '/admin/search?q=ada',
   }
+}
+
+/** A week of calls of one partner, whose refreshes fail since yesterday. */
+export async function addTraffic(to: TestServer): Promise<void> {
+  const { clientId } = await to.partner({ name: 'Sample Partner App' })
+  await query(
+    to.database,
+    `INSERT INTO call_hours
+     SELECT date_trunc('hour', now()) - n * interval '1 hour', kind, $1, calls, calls / 40 + CASE WHEN n < 9 THEN 30 ELSE 0 END,
+            calls / 300, CASE WHEN kind = 'token' AND n < 9 THEN 25 ELSE 0 END,
+            ARRAY[0, calls / 4, calls / 2, calls / 5, calls / 30, calls / 80, 0, 0, 0, 0, 0, 0, 0]
+       FROM generate_series(0, 720) n, (VALUES ('read', 3), ('token', 1)) k (kind, weight),
+            LATERAL (SELECT (weight * (130 + 90 * sin(n * 0.26 - 1.5) + (n * 7919) % 41))::int AS calls) c`,
+    [clientId],
+  )
 }

@@ -1,4 +1,3 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
@@ -35,20 +34,9 @@ export function expectDescribedResponses(): void {
   }
 }
 
-/** Checks the responses of the server that `create` creates. */
-export function checkingResponses<T>(basePath: string, create: () => T): T {
-  const addHook = (message: unknown) => {
-    const { fastify } = message as { fastify: FastifyInstance }
-    fastify.addHook('onSend', async (request, reply, payload) => {
-      checkResponse(basePath, request, reply, payload)
-    })
-  }
-  subscribe('fastify.initialization', addHook)
-  try {
-    return create()
-  } finally {
-    unsubscribe('fastify.initialization', addHook)
-  }
+/** Checks the responses of this server. `basePath` is the path of its `baseUrl`. */
+export function checkResponses(app: FastifyInstance, basePath: string): void {
+  app.addHook('onSend', async (request, reply, payload) => checkResponse(basePath, request, reply, payload))
 }
 
 function checkResponse(

@@ -5,6 +5,7 @@ import { addEndpoint } from '../../src/webhooks/endpoints.ts'
 import { sendTestEvent } from '../../src/webhooks/messages.ts'
 import { tokensFor } from './connection.ts'
 import { query } from './database.ts'
+import { developerOfApp } from './developers.ts'
 import { api } from './journey.ts'
 import { png } from './pictures.ts'
 import type { TestPartner, TestServer } from './server.ts'
@@ -15,6 +16,8 @@ export type DeveloperData = {
   requestId: string
   endpointId: string
   messageId: string
+  /** A developer of the application who only looks. */
+  colleagueId: string
 }
 
 /** An application after some weeks: traffic, refusals, connections that ended, webhooks of which one fails. */
@@ -37,12 +40,15 @@ export async function developerData(server: TestServer): Promise<DeveloperData> 
   await createDeveloperKey(database, systemOrigin, context.config.environment, {
     ...{ clientId, name: 'Deployment', role: 'developer', expiresInDays: 90 },
   })
-  const webhooks = await messages(server, clientId)
+  const webhooks = await addWebhooks(server, clientId)
   await context.requestLog?.write()
   await context.callHours.write()
   const [grant] = await query<{ id: string }>(database, `SELECT id FROM grants WHERE user_id = 'cleo'`)
   if (!grant) throw new Error('the data of the application is incomplete')
-  return { partner, grantId: grant.id, requestId: 'nightly-ada', ...webhooks }
+  const colleague = await developerOfApp(server, clientId, {
+    ...{ email: 'vera@ledgerline.example', name: 'Vera Viewer', role: 'viewer' },
+  })
+  return { partner, grantId: grant.id, requestId: 'nightly-ada', ...webhooks, colleagueId: colleague.id }
 }
 
 /** Calls of 30 days, more by day than by night. */
@@ -61,10 +67,10 @@ async function traffic(server: TestServer, clientId: string): Promise<void> {
 }
 
 /** Two endpoints, a message that is delivered and one whose attempts fail. */
-async function messages(
+export async function addWebhooks(
   { database, context }: TestServer,
   clientId: string,
-): Promise<{ endpointId: string; messageId: string }> {
+): Promise<Pick<DeveloperData, 'endpointId' | 'messageId'>> {
   const add = async (url: string) => {
     // Adding looks up the host, which no DNS has.
     const settings = { clientId, url: 'https://93.184.215.14/', description: 'Production' }
@@ -109,7 +115,7 @@ async function messages(
 
 /** Every page of an application by name, with its address below `/developers/apps/:client_id`. */
 export function developerPages(data: DeveloperData): Record<string, string> {
-  const { grantId, requestId, endpointId, messageId } = data
+  const { grantId, requestId, endpointId, messageId, colleagueId } = data
   return {
     overview: '',
     'overview 7d': '?range=7d',
@@ -135,5 +141,9 @@ export function developerPages(data: DeveloperData): Record<string, string> {
     'webhook remove': `/webhooks/${endpointId}/remove`,
     messages: '/webhooks/messages',
     message: `/webhooks/messages/msg_${messageId}`,
+    people: '/people',
+    'people invite': '/people/invite',
+    person: `/people/${colleagueId}`,
+    'going live': '/going-live',
   }
 }

@@ -22,7 +22,9 @@ export async function endpointOf(
 
 export type WrittenEvent = { type: string; grant_id: string | null; data: Record<string, unknown> }
 
-/** The events that were written, in their order. `userId`: only those of grants of this user, also of a user who was deleted. */
+/**
+ * The events that were written, in their order. `userId`: only those of grants of this user, also of a user who was deleted.
+ */
 export function eventsOf(
   { database }: Pick<TestServer, 'database'>,
   { clientId, subject }: { clientId?: string; subject?: string } = {},

@@ -3,7 +3,8 @@ import { afterAll } from 'vitest'
 import { launchBrowser } from './browser.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import { type SeedRows, seed } from './directory.ts'
-import { type TestServer, type TestServerOptions, testServer } from './server.ts'
+import { type TestServer, testServer } from './server.ts'
+import type { TestServerOptions } from './server-config.ts'
 
 // Fixtures that the tests of a file share. Call each at the top level of the file. They are closed after the file's last
 // test, in reverse order. Not `test.extend`: helper functions in a file use the same server without a parameter for it.

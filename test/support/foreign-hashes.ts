@@ -1,4 +1,6 @@
-/** Hashes that other programs made (argon2-cffi, passlib, Django, libxcrypt, OpenSSL by Python's hashlib), and published ones. */
+/**
+ * Hashes that other programs made (argon2-cffi, passlib, Django, libxcrypt, OpenSSL by Python's hashlib), and published ones.
+ */
 export type ForeignHash = { maker: string; hash: string; password: string }
 
 const password = 'Grünes Öl 5€'

@@ -19,7 +19,11 @@ export type ForeignProvider = {
   /** The parameters of all authorization requests so far. */
   requests: Record<string, string>[]
   /** How the next logins authenticate the user. */
-  method: { acr?: string; amr?: string[] }
+  method: {
+    acr?: string
+    amr?: string[] /** When the user authenticated: seconds since 1970. */
+    ts?: number
+  }
   close(): Promise<void>
 }
 

@@ -35,10 +35,10 @@ export type ForgingProvider = {
 export async function forgingProvider(): Promise<ForgingProvider> {
   const pair = await generateKeyPair('ES256', { extractable: true })
   const jwk = { ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
-  const nonces = new Map<string, string>()
   const provider = await onFreePort(async (port) => {
     const issuer = `http://127.0.0.1:${port}`
-    const server = createServer((request, response) => void answer(request, response))
+    const nonces = new Map<string, string>()
+    const server = createServer((request, response) => void answer(forging, nonces, request, response))
     const forging: ForgingProvider = {
       issuer,
       metadata: {},
@@ -55,40 +55,6 @@ export async function forgingProvider(): Promise<ForgingProvider> {
           server.closeAllConnections()
         }),
     }
-    async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-      const { pathname, searchParams } = new URL(request.url ?? '', issuer)
-      forging.requested.set(pathname, (forging.requested.get(pathname) ?? 0) + 1)
-      const override = forging.override.get(pathname)
-      if (override) return override(response)
-      switch (pathname) {
-        case '/.well-known/openid-configuration':
-          return json(response, { ...usualMetadata(issuer), ...forging.metadata })
-        case '/jwks':
-          return json(response, { keys: forging.keys })
-        case '/auth': {
-          const code = `code-${nonces.size}`
-          nonces.set(code, searchParams.get('nonce') ?? '')
-          const state = searchParams.get('state') ?? ''
-          const query = new URLSearchParams({ code, state, iss: issuer })
-          response.writeHead(302, { location: `${searchParams.get('redirect_uri')}?${query}` }).end()
-          return
-        }
-        case '/token': {
-          let body = ''
-          for await (const piece of request) body += piece
-          const nonce = nonces.get(new URLSearchParams(body).get('code') ?? '')
-          const idToken = await forging.issue({ ...usualClaims(issuer), nonce, ...forging.claims })
-          return json(response, {
-            access_token: 'a',
-            token_type: 'Bearer',
-            expires_in: 60,
-            id_token: idToken,
-          })
-        }
-        default:
-          response.writeHead(404).end()
-      }
-    }
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject).listen(port, '127.0.0.1', resolve)
     })
@@ -96,6 +62,48 @@ export async function forgingProvider(): Promise<ForgingProvider> {
   })
   afterAll(() => provider.close())
   return provider
+}
+
+/** Answers as the provider. @param nonces those of the authorization requests, by the code that each got */
+async function answer(
+  forging: ForgingProvider,
+  nonces: Map<string, string>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { issuer } = forging
+  const { pathname, searchParams } = new URL(request.url ?? '', issuer)
+  forging.requested.set(pathname, (forging.requested.get(pathname) ?? 0) + 1)
+  const override = forging.override.get(pathname)
+  if (override) return override(response)
+  switch (pathname) {
+    case '/.well-known/openid-configuration':
+      return json(response, { ...usualMetadata(issuer), ...forging.metadata })
+    case '/jwks':
+      return json(response, { keys: forging.keys })
+    case '/auth': {
+      const code = `code-${nonces.size}`
+      nonces.set(code, searchParams.get('nonce') ?? '')
+      const state = searchParams.get('state') ?? ''
+      const query = new URLSearchParams({ code, state, iss: issuer })
+      response.writeHead(302, { location: `${searchParams.get('redirect_uri')}?${query}` }).end()
+      return
+    }
+    case '/token': {
+      let body = ''
+      for await (const piece of request) body += piece
+      const nonce = nonces.get(new URLSearchParams(body).get('code') ?? '')
+      const idToken = await forging.issue({ ...usualClaims(issuer), nonce, ...forging.claims })
+      return json(response, {
+        access_token: 'a',
+        token_type: 'Bearer',
+        expires_in: 60,
+        id_token: idToken,
+      })
+    }
+    default:
+      response.writeHead(404).end()
+  }
 }
 
 export function json(response: ServerResponse, body: unknown): void {

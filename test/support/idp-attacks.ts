@@ -4,12 +4,13 @@ import { query } from './database.ts'
 import { serverFixture } from './fixtures.ts'
 import { callbackOf, forgingProvider } from './forging-provider.ts'
 import { addTestProvider, clientSecret, textOf } from './idp.ts'
+import type { TestServer } from './server.ts'
 import { isLoggedIn } from './sessions.ts'
 import { type Page, Visitor } from './visitor.ts'
 
 /**
- * A server with two providers that send what the test wants: `one` for the firm of ada and bob, `two` for that of eve. Each test
- * has a browser of its own. Call it at the top level of a file.
+ * A server with two providers that send what the test wants: `one` for the firm of ada and bob, `two` for that of eve. Each
+ * test has a browser of its own. Call it at the top level of a file.
  */
 export async function idpAttackFixture() {
   const server = await serverFixture({
@@ -50,26 +51,26 @@ export async function idpAttackFixture() {
     expect(await isLoggedIn(visitor, server)).toBe(false)
   }
 
-  /** What the log says about the last callback. */
-  function reason(): unknown {
-    const lines = server
-      .logs()
-      .split('\n')
-      .filter((line) => line.includes('"provider_login"'))
-    const { outcome, reason } = JSON.parse(lines.at(-1) ?? '{}')
-    return reason ?? outcome
-  }
-
-  /** Stores the client secret again: the server then forgets what it knows about the provider. */
-  async function freshMetadata(id = 'one'): Promise<void> {
-    await query(server.database, 'UPDATE identity_providers SET credential = $2 WHERE id = $1', [
-      id,
-      sealStored(server.context.keys, clientSecret),
-    ])
-  }
-
   return {
     ...{ server, partner, provider, other, browserOfTest: () => visitor },
-    ...{ flowCookies, login, expectRefused, reason, freshMetadata },
+    ...{ flowCookies, login, expectRefused },
+    reason: () => reasonOfLastLogin(server),
+    freshMetadata: (id = 'one') => freshMetadata(server, id),
   }
+}
+
+/** What the log says about the last callback. */
+function reasonOfLastLogin(server: TestServer): unknown {
+  const lines = server
+    .logs()
+    .split('\n')
+    .filter((line) => line.includes('"provider_login"'))
+  const { outcome, reason } = JSON.parse(lines.at(-1) ?? '{}')
+  return reason ?? outcome
+}
+
+/** Stores the client secret again: the server then forgets what it knows about the provider. */
+async function freshMetadata({ database, context }: TestServer, id: string): Promise<void> {
+  const sealed = sealStored(context.keys, clientSecret)
+  await query(database, 'UPDATE identity_providers SET credential = $2 WHERE id = $1', [id, sealed])
 }

@@ -1,6 +1,6 @@
 import { systemOrigin } from '../../src/audit/origin.ts'
 import type { LimitChanges, LimitSettings } from '../../src/limit-settings.ts'
-import { updatePartner } from '../../src/partners/partners.ts'
+import { updatePartner } from '../../src/partners/update-partner.ts'
 import type { TestPartner, TestServer } from './server.ts'
 
 /** One member of `RateLimit-Policy` or `RateLimit`: the name of the policy and its parameters. */

@@ -77,34 +77,55 @@ export async function beginImport(
     `SELECT greatest(clock_timestamp(), max(changed_at) + interval '1 microsecond')::text AS at FROM firms`,
   )
   const at: unknown = rows[0].at
-  await client.query('DELETE FROM account_access; DELETE FROM accounts; DELETE FROM households')
+  await replaceRows(client, after)
+  const others = after.firms.flatMap((firm) =>
+    Array.from({ length: besides }, (_, index) => ({ firm, household: `~${firm}-${index}` })),
+  )
+  await writeLogs(client, at, {
+    ...changes,
+    households: [...changes.households, ...others],
+    accounts: [...changes.accounts, ...others],
+  })
+  await client.query('UPDATE firms SET changed_at = $2 WHERE id = ANY ($1)', [changes.firms, at])
+}
+
+async function replaceRows(
+  client: pg.Client,
+  { households, accounts, access }: DirectoryRows,
+): Promise<void> {
   const each = (text: string, list: unknown[]) => client.query(text, [JSON.stringify(list)])
-  const eachAt = (text: string, list: unknown[]) => client.query(text, [JSON.stringify(list), at])
+  await client.query('DELETE FROM account_access; DELETE FROM accounts; DELETE FROM households')
   await each(
     'INSERT INTO households (id, firm_id, name, name_folded) SELECT * FROM jsonb_to_recordset($1) AS r(id text, firm text, name text, folded text)',
-    after.households.map((row) => ({ ...row, folded: row.name ? foldCase(row.name) : null })),
+    households.map((row) => ({ ...row, folded: row.name ? foldCase(row.name) : null })),
   )
   await each(
     'INSERT INTO accounts (id, household_id, status) SELECT * FROM jsonb_to_recordset($1) AS r(id text, household text, status text)',
-    after.accounts,
+    accounts,
   )
   await each(
     `INSERT INTO account_access (user_id, account_id, household_id)
      SELECT "user", account, a.household_id FROM jsonb_to_recordset($1) AS r("user" text, account text) JOIN accounts a ON a.id = account`,
-    after.access,
+    access,
   )
+}
+
+/** Records the changes in the logs that syncs read, at one instant. */
+async function writeLogs(
+  client: pg.Client,
+  at: unknown,
+  changes: Record<'users' | 'households' | 'access' | 'accounts' | 'accountAccess', unknown[]>,
+): Promise<void> {
+  const eachAt = (text: string, list: unknown[]) => client.query(text, [JSON.stringify(list), at])
   await eachAt(
     `UPDATE users SET firm_id = firm, role = 'sees-' || sees, sees_since = $2
        FROM jsonb_to_recordset($1) AS r(id text, firm text, sees text) WHERE users.id = r.id`,
     changes.users,
   )
-  const others = after.firms.flatMap((firm) =>
-    Array.from({ length: besides }, (_, index) => ({ firm, household: `~${firm}-${index}` })),
-  )
   await eachAt(
     `INSERT INTO household_changes SELECT DISTINCT firm, household, $2::timestamptz FROM jsonb_to_recordset($1) AS r(firm text, household text)
      ON CONFLICT (firm_id, household_id) DO UPDATE SET changed_at = excluded.changed_at`,
-    [...changes.households, ...others],
+    changes.households,
   )
   await eachAt(
     `INSERT INTO access_changes SELECT "user", household, $2 FROM jsonb_to_recordset($1) AS r("user" text, household text)
@@ -115,12 +136,11 @@ export async function beginImport(
     `INSERT INTO account_changes SELECT DISTINCT firm, coalesce(account, household), $2::timestamptz
        FROM jsonb_to_recordset($1) AS r(firm text, account text, household text)
      ON CONFLICT (firm_id, account_id) DO UPDATE SET changed_at = excluded.changed_at`,
-    [...changes.accounts, ...others],
+    changes.accounts,
   )
   await eachAt(
     `INSERT INTO account_access_changes SELECT "user", account, $2 FROM jsonb_to_recordset($1) AS r("user" text, account text)
      ON CONFLICT (user_id, account_id) DO UPDATE SET changed_at = excluded.changed_at`,
     changes.accountAccess,
   )
-  await client.query('UPDATE firms SET changed_at = $2 WHERE id = ANY ($1)', [changes.firms, at])
 }

@@ -1,32 +1,36 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * The files that take longest, whether they compute or wait: more than six seconds. If one of them started last, its worker
+ * The files that take longest, whether they compute or wait: more than eight seconds. If one of them started last, its worker
  * would still run it when the others have nothing left to do. The order of all other files does not matter.
  */
 const longest = [
-  'browser/connected-apps',
-  'browser/accessibility',
-  'browser/console',
   'crash/embedded',
-  'crash/kill-server',
-  'browser/newcomer',
-  'attacks/http',
-  'flows/readme',
-  'crash/embedded-secret',
-  'crash/embedded-shutdown',
   'flows/schema',
+  'crash/embedded-secret',
+  'crash/kill-server',
   'crash/log-faults',
-  'browser/docs',
-  'flows/purge-rounds',
-  'browser/demo-with-database-url',
-  'attacks/wrong-database',
-  'flows/secret-rotation',
-  'crash/embedded-healing',
+  'browser/accessibility',
   'flows/operations',
-  'attacks/database-away',
-  'flows/v2-sync-model',
-  'flows/counted-pages',
+  'attacks/http',
+  'browser/newcomer',
+  'crash/embedded-shutdown',
+  'attacks/wrong-database',
+  'flows/purge-rounds',
+  'browser/connected-apps',
+  'browser/console',
+  'crash/embedded-healing',
+  'attacks/disconnect-under-load',
+  'crash/webhook-kills',
+  'crash/mail-kill',
+  'browser/demo-with-database-url',
+  'flows/restore-takes-over',
+  'flows/backup-restore',
+  'attacks/webhook-addresses',
+  'flows/secret-rotation',
+  'flows/admin-parity',
+  'flows/readme',
+  'attacks/login-flood',
 ]
 
 /** Vitest's own order depends on how long each file took in the last run, which a fresh checkout does not know. */

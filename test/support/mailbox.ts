@@ -1,5 +1,6 @@
+import type { Readable } from 'node:stream'
 import PostalMime, { type Email } from 'postal-mime'
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server'
 import { afterAll } from 'vitest'
 import type { MailSettings } from '../../src/mail-settings.ts'
 
@@ -50,11 +51,7 @@ async function openMailbox({ onMail, ...options }: MailboxOptions = {}): Promise
     ...options,
     async onData(stream, session, done) {
       try {
-        const chunks: Buffer[] = []
-        for await (const chunk of stream) chunks.push(chunk)
-        const raw = Buffer.concat(chunks)
-        const recipients = session.envelope.rcptTo.map(({ address }) => address)
-        const mail = { ...(await PostalMime.parse(raw)), recipients, raw: raw.toString() }
+        const mail = await readMail(stream, session)
         await onMail?.(mail)
         received.push(mail)
         done()
@@ -86,4 +83,12 @@ async function openMailbox({ onMail, ...options }: MailboxOptions = {}): Promise
       }),
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
+}
+
+async function readMail(stream: Readable, { envelope }: SMTPServerSession): Promise<ReceivedMail> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  const raw = Buffer.concat(chunks)
+  const recipients = envelope.rcptTo.map(({ address }) => address)
+  return { ...(await PostalMime.parse(raw)), recipients, raw: raw.toString() }
 }

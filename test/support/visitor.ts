@@ -50,8 +50,8 @@ export class Visitor {
   }
 
   /**
-   * Fills a form in and submits it, as a browser does: other fields keep their values. An empty text unchecks a box. A Blob is a
-   * file.
+   * Fills a form in and submits it, as a browser does: other fields keep their values. An empty text unchecks a box. A Blob is
+   * a file.
    */
   async postForm(page: Page, action: string, fields: Record<string, string | Blob>): Promise<Page> {
     const form = formOf(page, action)

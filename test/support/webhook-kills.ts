@@ -65,9 +65,9 @@ class Processes {
 }
 
 /**
- * Users connect and disconnect all the time, while the servers are killed in turns. Then checks that each change has arrived as an
- * event, that duplicates have one id and one body, and that the events of each grant arrived in their order. Each user waits `pause`
- * milliseconds before each connection: a user without a pause keeps a processor busy.
+ * Users connect and disconnect all the time, while the servers are killed in turns. Then checks that each change has arrived as
+ * an event, that duplicates have one id and one body, and that the events of each grant arrived in their order. Each user waits
+ * `pause` milliseconds before each connection: a user without a pause keeps a processor busy.
  */
 export async function killsDuringChanges(
   db: TestDatabase,

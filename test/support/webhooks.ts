@@ -1,4 +1,4 @@
-import { createPublicKey, verify } from 'node:crypto'
+import { createPublicKey, randomUUID, verify } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -105,15 +105,21 @@ export async function writeEvents(
 }
 
 /** A worker for the webhooks of a test server. Test servers have none. */
-export function workerOf({ context }: TestServer, count?: (outcome: AttemptOutcome) => void): WebhookWorker {
-  const { database, keys, config } = context
+export function workerOf(
+  { context }: TestServer,
+  count?: (outcome: AttemptOutcome) => void,
+  server: string = randomUUID(),
+): WebhookWorker {
+  const { database, keys, config, metrics } = context
   const logger = pino({ level: 'silent' })
   return new WebhookWorker({
+    server,
     database,
     keys,
     logger,
     settings: config,
     sendsMails: config.mail !== undefined,
+    observeDelay: (seconds) => metrics.observeWebhookDelay(seconds),
     ...(count && { count }),
   })
 }

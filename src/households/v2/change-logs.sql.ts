@@ -2,8 +2,8 @@ import { accessInOrder, seesAccount, seesHousehold } from '../visibility.sql.ts'
 import { accountRemovedReason, householdRemovedReason } from './removed-reasons.sql.ts'
 
 /**
- * Where the changes of a resource are recorded (docs/adr/0014), and how its rows are found by the id in the logs. The conditions
- * are about `caller` and about the change `c`, a row of one of the logs.
+ * Where the changes of a resource are recorded (docs/adr/0014), and how its rows are found by the id in the logs. The
+ * conditions are about `caller` and about the change `c`, a row of one of the logs.
  */
 export type ChangeLogs = {
   /** Part of the statements' names. */

@@ -133,9 +133,10 @@ const byFirmLog = (logs: ChangeLogs): ByRole => ({
 
 /**
  * Authenticates the call and reads what changed for the caller, in the order of the changes. `entries` are the households or
- * accounts that are visible now, `removed` are the ids of the others, both without brackets. `removed_reasons` is an object with the reason for each of these ids. Also returns the position of the
- * last change. If a household changed in one import and the user gained or lost access to it in another, it has two changes and
- * is listed for both. Reads the firm's log in its order.
+ * accounts that are visible now, `removed` are the ids of the others, both without brackets. `removed_reasons` is an object
+ * with the reason for each of these ids. Also returns the position of the last change. If a household changed in one import and
+ * the user gained or lost access to it in another, it has two changes and is listed for both. Reads the firm's log in its
+ * order.
  *
  * $1 the access token, $2 and $3 instant and id of the last change sent, $4 page size, $5 instant since which
  * changes are read, $6 the `as_of` of the first page, null on the first page, $7 true: read the log even if it is long

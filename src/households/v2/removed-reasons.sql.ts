@@ -1,7 +1,7 @@
 import { seesAccount } from '../visibility.sql.ts'
 
-// Why an id of the changes is no longer visible, at the time of reading. What exists in another firm gives the same reason as what
-// the user has lost access to, so that the answer says nothing about other firms.
+// Why an id of the changes is no longer visible, at the time of reading. What exists in another firm gives the same reason as
+// what the user has lost access to, so that the answer says nothing about other firms.
 
 /** SQL: why the household with the id `id` is no longer visible. */
 export const householdRemovedReason = (id: string): string =>

@@ -18,7 +18,10 @@ export type Resource = Static<typeof Resource>
 
 const Id = Type.Refine(Type.String(), (id) => checkId(id) === null)
 
-/** The last entry sent: its id and, if the sync reads changes, the time of its change. In a listing of accounts also its household. */
+/**
+ * The last entry sent: its id and, if the sync reads changes, the time of its change. In a listing of accounts also its
+ * household.
+ */
 const Place = { after: Id, household_id: Type.Optional(Id), changed_at: Type.Optional(CanonicalInstant) }
 const PlaceObject = Type.Object(Place)
 export type Place = Static<typeof PlaceObject>

@@ -23,8 +23,8 @@ export const languageNames: Record<Language, string> = {
 }
 
 /**
- * Uses the language that the user has `chosen`, otherwise the partner's `ui_locales` (OpenID Connect Core section 3.1.2.1: tags in order of preference; unsupported ones
- * are ignored), otherwise the browser's `Accept-Language`.
+ * Uses the language that the user has `chosen`, otherwise the partner's `ui_locales` (OpenID Connect Core section 3.1.2.1: tags
+ * in order of preference; unsupported ones are ignored), otherwise the browser's `Accept-Language`.
  */
 export function chooseTexts(
   uiLocales: string | undefined,

@@ -52,14 +52,6 @@ export const commandsAlone: Record<string, string> = {
     ]),
   ),
   ...Object.fromEntries(['list', 'show', 'messages'].map((name) => [`webhook ${name}`, reads])),
-  ...Object.fromEntries(
-    ['add', 'update', 'rotate-secret', 'enable', 'disable', 'remove', 'test', 'resend', 'replay'].map(
-      (name) => [
-        `webhook ${name}`,
-        'Webhooks belong to the developers of a partner, in their API and pages.',
-      ],
-    ),
-  ),
   'user set-password':
     'In a request or a form, others would learn the password. They send the user a link instead.',
   import: 'Files of the machine. The API takes changes of the directory: they leave their own event.',

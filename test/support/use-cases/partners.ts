@@ -161,7 +161,7 @@ export const partnerCases: UseCases = {
     command: ({ id }) => ['grant', 'revoke', id],
     operation: 'revokeGrant',
     request: ({ id }) => ['DELETE', `/grants/${id}`],
-    form: ({ id }) => ({ page: `/connections/${id}`, action: `/connections/${id}/end` }),
+    form: ({ id }) => ({ page: `/grants/${id}`, action: `/grants/${id}/end` }),
   },
   'limit the lifetime of grants': {
     subject: async (world) => {

@@ -1,10 +1,10 @@
 import { closed } from '../management/page.ts'
 import { instant, nullableInstant, nullableText, oneOf } from '../management/schemas.ts'
 import Type from '../typebox.ts'
-import { mostEndpoints } from '../webhooks/endpoints.sql.ts'
-import { eventTypes } from '../webhooks/event-types.ts'
-import { messageStates } from '../webhooks/messages.sql.ts'
-import { type SecretKind, secretKinds } from '../webhooks/signing.ts'
+import { mostEndpoints } from './endpoints.sql.ts'
+import { eventTypes } from './event-types.ts'
+import { messageStates } from './messages.sql.ts'
+import { type SecretKind, secretKinds } from './signing.ts'
 
 const events = Type.Array(oneOf(eventTypes, 'A type of event.'), {
   description: 'The types of events that it gets. In addition it gets `webhook.test`.',
@@ -18,7 +18,7 @@ const secretKind = Type.Unsafe<SecretKind>({
   type: 'string',
   enum: [...secretKinds],
   description:
-    'What signs: `hmac`, a secret that you share (default), or `ed25519`, a key whose public part you get.',
+    'What signs: `hmac`, a shared secret (default), or `ed25519`, a key whose public part is in the answer.',
 })
 
 const SigningSecret = Type.Object(
@@ -45,7 +45,7 @@ const endpoint = {
     type: ['string', 'null'],
     enum: ['failing', 'gone', 'partner', 'operator', null],
     description:
-      '`failing`: no delivery succeeded for days. `gone`: your receiver answered 410. Otherwise who disabled it. Null: it is active.',
+      '`failing`: no delivery succeeded for days. `gone`: the receiver answered 410. Otherwise who disabled it. Null: it is active.',
   }),
   failing_since: nullableInstant(
     'The first failed attempt since the last delivery. Null: it is not failing.',
@@ -57,7 +57,7 @@ const endpoint = {
 
 export const Endpoint = Type.Object(endpoint, {
   $id: 'Endpoint',
-  description: 'An address of yours that gets events.',
+  description: 'An address that gets events.',
 })
 
 export const EndpointWithSecret = Type.Object(

@@ -1,6 +1,6 @@
 /**
- * Lets each application do one thing at a time on this server, by API and on pages together: what holds a database connection or
- * waits for a name server for seconds must not take the connections of others.
+ * Lets each application do one thing at a time on this server, by API and on pages together: what holds a database connection
+ * or waits for a name server for seconds must not take the connections of others.
  */
 export class OneAtATime {
   readonly #busy = new Set<string>()

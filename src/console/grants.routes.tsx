@@ -17,14 +17,14 @@ import { GrantState, GrantTable } from './grant-table.tsx'
 import { showMissing } from './missing.tsx'
 import { operatorPage } from './operator-page.ts'
 
-const url = '/admin/connections'
+const url = '/admin/grants'
 const params = Type.Object({ id: pathText })
 type GrantRoute = { Params: Static<typeof params> }
 
 /** Which user has connected which partner. On users' pages a grant is a connected app. */
-export function connectionRoutes(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
+export function grantRoutes(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
   list(app, context, web)
-  oneConnection(app, context, web)
+  oneGrant(app, context, web)
 }
 
 function list(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
@@ -46,8 +46,8 @@ function list(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
       const body = (
         <>
           <PageHead
-            title="Connections"
-            intro="Which user lets which application read. Tokens belong to a connection."
+            title="Grants"
+            intro="Which user lets which application read. Each connection and its tokens belong to a grant."
           />
           <Filters action={url}>
             <Field name="user" label="User: id or email address" value={user} maxLength={254} />
@@ -65,7 +65,7 @@ function list(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
             empty={
               isFiltered ? (
                 <>
-                  No connection matches. <a href={`${url}?state=all`}>Show all, also those that have ended</a>
+                  No grant matches. <a href={`${url}?state=all`}>Show all, also those that have ended</a>
                 </>
               ) : (
                 'No user has connected an application yet. Register a partner, and its users can connect it.'
@@ -74,12 +74,12 @@ function list(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
           />
         </>
       )
-      return show({ title: 'Connections', section: 'connections', body })
+      return show({ title: 'Grants', section: 'grants', body })
     },
   )
 }
 
-function oneConnection(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
+function oneGrant(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
   const { database } = context
   operatorPage<GrantRoute & { Querystring: Static<typeof DoneQuery> }>(
     app,
@@ -89,7 +89,7 @@ function oneConnection(app: FastifyInstance, context: Context, web: ConsoleWeb):
     async ({ request, operator, csrf, show }) => {
       const { id } = request.params
       const grant = isRowId(id) ? await database.maybe(findGrant, [id]) : undefined
-      if (!grant) return showMissing(show, 'connections', 'connection')
+      if (!grant) return showMissing(show, 'grants', 'grant')
       const { records } = await listAudit(database, { targetKind: 'grant', targetId: id }, { limit: 10 })
       const body = (
         <>
@@ -99,21 +99,19 @@ function oneConnection(app: FastifyInstance, context: Context, web: ConsoleWeb):
                 <bdi>{grant.partner_name}</bdi> for <bdi>{grant.email}</bdi>
               </>
             }
-            back={{ label: 'Connections', href: url }}
+            back={{ label: 'Grants', href: url }}
           />
           {request.query.done === 'ended' && (
-            <Done>The connection has ended. Its tokens are refused. The user can connect again.</Done>
+            <Done>The grant has ended. Its tokens are refused. The user can connect again.</Done>
           )}
-          <ConnectionFacts grant={grant} />
-          {grant.revoked_at === null && may(operator, 'grants:write') && (
-            <EndConnection id={id} csrf={csrf} />
-          )}
+          <GrantFacts grant={grant} />
+          {grant.revoked_at === null && may(operator, 'grants:write') && <EndGrant id={id} csrf={csrf} />}
           <Section id="changes" title="Its history">
-            <AuditTable records={records} empty="Nothing is recorded about this connection." />
+            <AuditTable records={records} empty="Nothing is recorded about this grant." />
           </Section>
         </>
       )
-      return show({ title: 'Connection', section: 'connections', body })
+      return show({ title: 'Grant', section: 'grants', body })
     },
   )
   operatorPage<GrantRoute>(
@@ -124,13 +122,13 @@ function oneConnection(app: FastifyInstance, context: Context, web: ConsoleWeb):
     async ({ request, reply, origin, show }) => {
       const { id } = request.params
       const revoked = await revokeGrant(database, origin, { id })
-      if (!revoked) return showMissing(show, 'connections', 'live connection')
+      if (!revoked) return showMissing(show, 'grants', 'live grant')
       return reply.redirect(`${url}/${id}?done=ended`, 303)
     },
   )
 }
 
-function ConnectionFacts({ grant }: { grant: Grant }) {
+function GrantFacts({ grant }: { grant: Grant }) {
   const { id, user_id: user, client_id: client } = grant
   return (
     <section aria-label="Facts">
@@ -153,24 +151,24 @@ function ConnectionFacts({ grant }: { grant: Grant }) {
             <Exact at={grant.revoked_at ?? grant.expires_at} none="no end" />
           ),
           'Returns users to': <bdi>{grant.redirect_uri}</bdi>,
-          'What it has read': <a href={`/admin/reads/${id}`}>Households of this connection</a>,
-          Calls: <a href={`/admin/requests?grant_id=${id}`}>Calls of this connection</a>,
+          'What it has read': <a href={`/admin/reads/${id}`}>Households of this grant</a>,
+          Calls: <a href={`/admin/requests?grant_id=${id}`}>Calls of this grant</a>,
         }}
       />
     </section>
   )
 }
 
-function EndConnection({ id, csrf }: { id: string; csrf: string }) {
+function EndGrant({ id, csrf }: { id: string; csrf: string }) {
   return (
     <section class="danger-zone" aria-labelledby="end">
       <div class="section-head">
-        <h2 id="end">End the connection</h2>
+        <h2 id="end">End the grant</h2>
       </div>
       <p>From the next request on, the application cannot read for this user. The user can connect again.</p>
       <PostForm action={`${url}/${id}/end`} csrf={csrf} class="one-button">
         <button type="submit" class="secondary danger">
-          End the connection
+          End the grant
         </button>
       </PostForm>
     </section>

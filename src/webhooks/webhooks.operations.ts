@@ -2,8 +2,8 @@ import { createdResponse, jsonResponse, noContent } from '../management/operatio
 import { closed, pageOf, pageQuery } from '../management/page.ts'
 import { oneOf } from '../management/schemas.ts'
 import Type from '../typebox.ts'
-import { messageStates } from '../webhooks/messages.sql.ts'
-import { describeRoute } from './developer-edge.ts'
+import { messageStates } from './messages.sql.ts'
+import { describeItemRoute, describeWebhookRoute } from './webhook-api.ts'
 import {
   Endpoint,
   EndpointChanges,
@@ -18,13 +18,13 @@ import {
 } from './webhooks.schemas.ts'
 
 const tag = 'Webhooks'
-const params = Type.Object({ id: Type.String({ description: 'The `id` of an endpoint.' }) })
-const messageParams = Type.Object({ id: Type.String({ description: 'The `id` of a message.' }) })
+const ofEndpoint = Type.String({ description: 'The `id` of an endpoint.' })
+const ofMessage = Type.String({ description: 'The `id` of a message.' })
 
-export const listEndpointsRoute = describeRoute({
+export const listEndpointsRoute = describeWebhookRoute({
   method: 'GET',
   url: '/webhooks',
-  role: 'viewer',
+  right: 'read',
   operation: {
     operationId: 'listEndpoints',
     tag,
@@ -34,7 +34,7 @@ export const listEndpointsRoute = describeRoute({
       200: jsonResponse(
         Type.Object(
           { data: Type.Array(Endpoint, { description: 'The endpoints.' }) },
-          { $id: 'EndpointList', description: 'All endpoints of the application.' },
+          { $id: 'EndpointList', description: 'All endpoints.' },
         ),
         'The endpoints.',
       ),
@@ -42,10 +42,10 @@ export const listEndpointsRoute = describeRoute({
   },
 })
 
-export const addEndpointRoute = describeRoute({
+export const addEndpointRoute = describeWebhookRoute({
   method: 'POST',
   url: '/webhooks',
-  role: 'developer',
+  right: 'change',
   schema: { body: NewEndpoint },
   creates: 'itself',
   operation: {
@@ -57,11 +57,11 @@ export const addEndpointRoute = describeRoute({
   },
 })
 
-export const getEndpointRoute = describeRoute({
+export const getEndpointRoute = describeItemRoute({
   method: 'GET',
   url: '/webhooks/:id',
-  role: 'viewer',
-  schema: { params },
+  right: 'read',
+  id: ofEndpoint,
   operation: {
     operationId: 'getEndpoint',
     tag,
@@ -72,11 +72,12 @@ export const getEndpointRoute = describeRoute({
   },
 })
 
-export const updateEndpointRoute = describeRoute({
+export const updateEndpointRoute = describeItemRoute({
   method: 'PATCH',
   url: '/webhooks/:id',
-  role: 'developer',
-  schema: { params, body: EndpointChanges },
+  right: 'change',
+  id: ofEndpoint,
+  schema: { body: EndpointChanges },
   operation: {
     operationId: 'updateEndpoint',
     tag,
@@ -87,11 +88,11 @@ export const updateEndpointRoute = describeRoute({
   },
 })
 
-export const removeEndpointRoute = describeRoute({
+export const removeEndpointRoute = describeItemRoute({
   method: 'DELETE',
   url: '/webhooks/:id',
-  role: 'developer',
-  schema: { params },
+  right: 'change',
+  id: ofEndpoint,
   operation: {
     operationId: 'removeEndpoint',
     tag,
@@ -102,28 +103,30 @@ export const removeEndpointRoute = describeRoute({
   },
 })
 
-export const rotateWebhookSecretRoute = describeRoute({
+export const rotateWebhookSecretRoute = describeItemRoute({
   method: 'POST',
   url: '/webhooks/:id/secrets',
-  role: 'developer',
-  schema: { params, body: NewWebhookSecret },
+  right: 'change',
+  id: ofEndpoint,
+  schema: { body: NewWebhookSecret },
   creates: true,
   operation: {
     operationId: 'rotateWebhookSecret',
     tag,
     summary: 'Get a new signing secret',
-    description: 'For a day, both secrets sign each delivery, so that you can change over without a gap.',
+    description:
+      'For a day, both secrets sign each delivery, so that the receiver can change over without a gap.',
     responses: { 201: createdResponse(EndpointWithSecret, 'The endpoint with its new secret.') },
     problems: [404],
   },
 })
 
 const switching = (verb: 'enable' | 'disable', summary: string, description: string) =>
-  describeRoute({
+  describeItemRoute({
     method: 'POST',
     url: `/webhooks/:id/${verb}`,
-    role: 'developer',
-    schema: { params },
+    right: 'change',
+    id: ofEndpoint,
     operation: {
       operationId: `${verb}Endpoint`,
       tag,
@@ -143,43 +146,44 @@ export const enableEndpointRoute = switching(
 export const disableEndpointRoute = switching(
   'disable',
   'Disable an endpoint',
-  'Messages wait until you enable it, for 30 days at most.',
+  'Messages wait until it is enabled, for 30 days at most. Developers cannot enable what the operator has disabled.',
 )
 
-export const testEndpointRoute = describeRoute({
+export const testEndpointRoute = describeItemRoute({
   method: 'POST',
   url: '/webhooks/:id/test',
-  role: 'developer',
-  schema: { params },
+  right: 'change',
+  id: ofEndpoint,
   operation: {
     operationId: 'testEndpoint',
     tag,
     summary: 'Send a test event',
     description: 'An event `webhook.test`, delivered like every other event.',
-    responses: { 200: jsonResponse(MessageName, 'The message. Read it to see the answer of your receiver.') },
+    responses: { 200: jsonResponse(MessageName, 'The message. Read it to see the answer of the receiver.') },
     problems: [404, 409],
   },
 })
 
-export const replayRoute = describeRoute({
+export const replayRoute = describeItemRoute({
   method: 'POST',
   url: '/webhooks/:id/replay',
-  role: 'developer',
-  schema: { params, body: Replay },
+  right: 'change',
+  id: ofEndpoint,
+  schema: { body: Replay },
   operation: {
     operationId: 'replayMessages',
     tag,
     summary: 'Deliver past messages again',
-    description: 'After a fault of your receiver: in their order, with the same ids.',
+    description: 'After a fault of the receiver: in their order, with the same ids.',
     responses: { 200: jsonResponse(Replayed, 'How many messages.') },
     problems: [404],
   },
 })
 
-export const listMessagesRoute = describeRoute({
+export const listMessagesRoute = describeWebhookRoute({
   method: 'GET',
   url: '/webhook-messages',
-  role: 'viewer',
+  right: 'read',
   isExpensive: true,
   schema: {
     querystring: closed({
@@ -202,26 +206,26 @@ export const listMessagesRoute = describeRoute({
   },
 })
 
-export const getMessageRoute = describeRoute({
+export const getMessageRoute = describeItemRoute({
   method: 'GET',
   url: '/webhook-messages/:id',
-  role: 'viewer',
-  schema: { params: messageParams },
+  right: 'read',
+  id: ofMessage,
   operation: {
     operationId: 'getMessage',
     tag,
     summary: 'Show a message',
-    description: 'With its attempts and what your receiver answered.',
+    description: 'With its attempts and what the receiver answered.',
     responses: { 200: jsonResponse(MessageDetails, 'The message.') },
     problems: [404],
   },
 })
 
-export const resendRoute = describeRoute({
+export const resendRoute = describeItemRoute({
   method: 'POST',
   url: '/webhook-messages/:id/resend',
-  role: 'developer',
-  schema: { params: messageParams },
+  right: 'change',
+  id: ofMessage,
   operation: {
     operationId: 'resendMessage',
     tag,

@@ -1,0 +1,8 @@
+import type { Endpoint } from '../webhooks/endpoints.sql.ts'
+import { State } from './page-parts.tsx'
+
+export function EndpointState({ endpoint }: { endpoint: Pick<Endpoint, 'status' | 'failing_since'> }) {
+  if (endpoint.status === 'disabled') return <State tone="danger">disabled</State>
+  if (endpoint.failing_since !== null) return <State tone="warning">failing</State>
+  return <State tone="ok">active</State>
+}
