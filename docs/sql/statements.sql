@@ -1729,13 +1729,13 @@ WHERE id = $1 OR strpos(email_folded, $2) > 0 OR strpos(lower(name), lower($1)) 
 ORDER BY id <> $1, name, id LIMIT $3;
 
 -- find_webhook_message
-SELECT m.id, m.endpoint_id, m.type, m.grant_id::text AS grant_id, m.created_at, coalesce(m.outcome, 'waiting') AS state,
-m.attempts, m.next_attempt_at, m.finished_at, last.status AS last_status, last.fault AS last_fault, m.data,
-coalesce((SELECT jsonb_agg(jsonb_build_object(
-        'number', a.number, 'at', to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-        'duration_ms', a.duration_ms, 'status', a.status, 'fault', a.fault, 'response', a.response)
-      ORDER BY a.number)
-    FROM (SELECT * FROM webhook_attempts WHERE message_id = m.id ORDER BY number DESC LIMIT 100) AS a), '[]') AS attempts_made
+SELECT m.id, m.endpoint_id, m.type, m.grant_id::text AS grant_id, m.created_at,
+coalesce(m.outcome, 'waiting') AS state, m.attempts, m.next_attempt_at, m.finished_at,
+last.status AS last_status, last.fault AS last_fault, m.data, (SELECT coalesce(jsonb_agg(jsonb_build_object(
+        'number', a.number, 'at', to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'duration_ms', a.duration_ms,
+        'status', a.status, 'fault', a.fault, 'response', a.response) ORDER BY a.number), '[]')
+  FROM (SELECT * FROM webhook_attempts WHERE message_id = m.id
+    ORDER BY number DESC LIMIT 100) AS a) AS attempts_made
 FROM webhook_messages m JOIN webhook_endpoints e ON e.id = m.endpoint_id LEFT JOIN LATERAL (SELECT a.status, a.fault FROM webhook_attempts a WHERE a.message_id = m.id
   ORDER BY a.number DESC LIMIT 1) AS last ON true
 WHERE e.client_id = $1 AND m.id = $2;
@@ -1761,10 +1761,10 @@ FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
 WHERE m.client_id = $1 AND d.status = 'active' AND m.last_seen_at IS NOT NULL ORDER BY m.created_at, d.email_folded;
 
 -- going_live_facts
-WITH chosen AS (
+WITH own_grants AS (
   SELECT id, user_id FROM grants WHERE client_id = $1
 ), latest AS (
-  SELECT c.code_challenge, c.created_at FROM connections c JOIN chosen g ON g.id = c.grant_id
+  SELECT c.code_challenge, c.created_at FROM connections c JOIN own_grants g ON g.id = c.grant_id
   WHERE c.redemptions > 0 ORDER BY c.created_at DESC LIMIT 1
 ), hours AS (
   SELECT hour, kind, calls, refused + failed AS unsuccessful FROM call_hours
@@ -1775,17 +1775,19 @@ WITH chosen AS (
   AS has_recovered,
   coalesce(sum(calls) FILTER (WHERE kind LIKE 'deprecated %'), 0)::int AS deprecated_calls
   FROM hours
-), hooks AS (
-  SELECT e.id, e.events, EXISTS (SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.outcome = 'delivered') AS took
+), endpoints AS (
+  SELECT e.id, e.events, EXISTS (
+    SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.outcome = 'delivered') AS is_verified
   FROM webhook_endpoints e WHERE e.client_id = $1 AND e.status = 'active'
 )
 SELECT p.client_id, p.name, p.redirect_uris, p.require_pkce, p.auth_methods, p.id_token_alg, p.id_token_on_refresh,
 p.post_logout_redirect_uris, p.site, p.logo, p.privacy_url, p.description, p.require_acr, p.jwks::text AS jwks,
-p.key_thumbprints, p.logo_image, cardinality(p.secret_hashes) AS live_secrets, (SELECT count(DISTINCT user_id)::int FROM chosen) AS connected_users,
-EXISTS (SELECT FROM connections c JOIN chosen g ON g.id = c.grant_id WHERE c.generation > 1) AS has_refreshed,
+p.key_thumbprints, p.logo_image, cardinality(p.secret_hashes) AS live_secrets, (SELECT count(DISTINCT user_id)::int FROM own_grants) AS connected_users,
+EXISTS (SELECT FROM connections c JOIN own_grants g ON g.id = c.grant_id WHERE c.generation > 1) AS has_refreshed,
 (SELECT code_challenge IS NOT NULL FROM latest) AS used_pkce, counted.*,
-(SELECT count(*)::int FROM hooks) AS endpoints, (SELECT count(*)::int FROM hooks WHERE took) AS verified_endpoints,
-ARRAY(SELECT DISTINCT unnest(events) FROM hooks ORDER BY 1) AS webhook_events
+(SELECT count(*)::int FROM endpoints) AS endpoints,
+(SELECT count(*)::int FROM endpoints WHERE is_verified) AS verified_endpoints,
+ARRAY(SELECT DISTINCT unnest(events) FROM endpoints ORDER BY 1) AS webhook_events
 FROM partners p CROSS JOIN counted WHERE p.client_id = $1;
 
 -- grants_by_period
@@ -1855,7 +1857,8 @@ WITH p AS (
 ), k AS (
   INSERT INTO developer_keys (id, client_id, name, role, hash, created_by, expires_at)
   SELECT $1, p.client_id, $3, $4, $5,
-  jsonb_build_object('kind', $7::jsonb->>'actor_kind', 'id', $7::jsonb->>'actor_id', 'name', $7::jsonb->>'actor_name'),
+  jsonb_build_object('kind', $7::jsonb->>'actor_kind', 'id', $7::jsonb->>'actor_id',
+    'name', $7::jsonb->>'actor_name'),
   least(now() + make_interval(days => $6::integer),
     (SELECT maker.expires_at FROM developer_keys maker
       WHERE $7::jsonb->>'actor_kind' = 'developer_key' AND maker.id = $7::jsonb->>'actor_id'))
@@ -2031,7 +2034,10 @@ SELECT (SELECT id FROM e) AS id FROM partner;
 
 -- insert_webhook_test
 WITH e AS (
-  SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2 AND status = 'active'
+  SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2 AND status = 'active' AND 100 > (
+    SELECT count(*) FROM (SELECT m.type FROM webhook_messages m
+      WHERE m.endpoint_id = $2 AND m.next_attempt_at IS NOT NULL LIMIT 10000) AS waiting
+    WHERE type = 'webhook.test')
 ), message AS (
   INSERT INTO webhook_messages (endpoint_id, type, data)
   SELECT id, 'webhook.test', jsonb_build_object('message', 'This is a test event. Nothing has happened.') FROM e RETURNING id
@@ -3180,12 +3186,13 @@ SELECT t.id, t.firm_id, t.email, t.name, t.role, t.status, to_char(t.disabled_by
 
 -- list_webhook_endpoints
 SELECT e.id, e.client_id, e.url, e.events, e.description, e.status, e.disabled_for, e.failing_since, e.created_at,
-coalesce((SELECT jsonb_agg(jsonb_build_object(
+(SELECT coalesce(jsonb_agg(jsonb_build_object(
         'kind', s.kind, 'public_key', 'whpk_' || encode(s.public_key, 'base64'),
-        'created_at', to_char(s.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'expires_at', to_char(s.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY s.id DESC)
-    FROM webhook_secrets s WHERE s.endpoint_id = e.id AND (s.expires_at IS NULL OR s.expires_at > now())), '[]') AS secrets,
-(SELECT count(*)::int FROM (SELECT FROM webhook_messages m
-    WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL LIMIT 10000) AS w) AS waiting FROM webhook_endpoints e
+        'created_at', to_char(s.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'expires_at', to_char(s.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      ORDER BY s.id DESC), '[]')
+  FROM webhook_secrets s WHERE s.endpoint_id = e.id AND (s.expires_at IS NULL OR s.expires_at > now())) AS secrets, (SELECT count(*)::int FROM (
+    SELECT FROM webhook_messages m
+    WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL LIMIT 10000) AS unfinished) AS waiting FROM webhook_endpoints e
 WHERE e.client_id = $1 AND ($2::uuid IS NULL OR e.id = $2) ORDER BY e.created_at, e.id;
 
 -- list_webhook_health
@@ -3217,8 +3224,9 @@ WITH page AS (
   WHERE e.client_id = $1 AND ($2::uuid IS NULL OR e.id = $2)
   ORDER BY found.created_at DESC, found.place DESC LIMIT $8::int
 )
-SELECT m.id, m.endpoint_id, m.type, m.grant_id::text AS grant_id, m.created_at, coalesce(m.outcome, 'waiting') AS state,
-m.attempts, m.next_attempt_at, m.finished_at, last.status AS last_status, last.fault AS last_fault FROM page m LEFT JOIN LATERAL (SELECT a.status, a.fault FROM webhook_attempts a WHERE a.message_id = m.id
+SELECT m.id, m.endpoint_id, m.type, m.grant_id::text AS grant_id, m.created_at,
+coalesce(m.outcome, 'waiting') AS state, m.attempts, m.next_attempt_at, m.finished_at,
+last.status AS last_status, last.fault AS last_fault FROM page m LEFT JOIN LATERAL (SELECT a.status, a.fault FROM webhook_attempts a WHERE a.message_id = m.id
   ORDER BY a.number DESC LIMIT 1) AS last ON true ORDER BY m.created_at DESC, m.place DESC;
 
 -- live_grants_by_period
@@ -3227,7 +3235,8 @@ WITH changes AS (
   UNION ALL
   SELECT at, -1 FROM (SELECT CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END FROM grants g WHERE g.client_id = $1) AS ended (at) WHERE at <= now()
 ), periods AS (
-  SELECT to_timestamp(floor(extract(epoch FROM greatest(at, $2::timestamptz)) / $3::int) * $3::int) AS at, sum(change) AS change
+  SELECT to_timestamp(floor(extract(epoch FROM greatest(at, $2::timestamptz)) / $3::int) * $3::int) AS at,
+  sum(change) AS change
   FROM changes GROUP BY 1
 )
 SELECT at, sum(change) OVER (ORDER BY at)::int AS live FROM periods ORDER BY at;
@@ -3564,16 +3573,20 @@ AND ($5::text IS NULL OR firm_id = $5) AND ($6::text IS NULL OR status = $6) ORD
 SELECT kind, id, name, amount::float8, at FROM (
   SELECT 'suspended', '', '', 0, NULL::timestamptz FROM partners WHERE client_id = $1 AND status = 'suspended' UNION ALL
   SELECT CASE e.status WHEN 'disabled' THEN 'webhook_disabled' ELSE 'webhook_failing' END, e.id::text, e.url,
-  (SELECT count(*) FROM (SELECT FROM webhook_messages m
-      WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL LIMIT 10000) AS waiting), e.failing_since
+  (SELECT count(*)::int FROM (
+      SELECT FROM webhook_messages m
+      WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL LIMIT 10000) AS unfinished), e.failing_since
   FROM webhook_endpoints e
-  WHERE e.client_id = $1 AND (e.disabled_for IN ('failing', 'gone', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL) UNION ALL
+  WHERE e.client_id = $1
+  AND (e.disabled_for IN ('failing', 'gone', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL) UNION ALL
   SELECT 'refused_refreshes', '', '', sum(refresh_refused), min(hour) FROM call_hours
   WHERE client_id = $1 AND hour > now() - interval '1 day' AND refresh_refused > 0 HAVING count(*) > 0 UNION ALL
-  SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours WHERE client_id = $1 AND hour > now() - interval '1 day' AND kind = 'limited' HAVING count(*) > 0 UNION ALL
+  SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours
+  WHERE client_id = $1 AND hour > now() - interval '1 day' AND kind = 'limited' HAVING count(*) > 0 UNION ALL
   SELECT 'no_credentials', '', '', 0, NULL FROM partners
   WHERE client_id = $1 AND cardinality(secret_hashes) + cardinality(key_thumbprints) = 0 UNION ALL
-  SELECT 'old_secret', '', '', cardinality(secret_hashes), NULL FROM partners WHERE client_id = $1 AND cardinality(secret_hashes) > 1 UNION ALL
+  SELECT 'old_secret', '', '', cardinality(secret_hashes), NULL FROM partners
+  WHERE client_id = $1 AND cardinality(secret_hashes) > 1 UNION ALL
   SELECT 'api_key', id, name, 0, expires_at FROM developer_keys
   WHERE client_id = $1 AND revoked_at IS NULL AND expires_at BETWEEN now() - interval '1 day' AND now() + 14 * interval '1 day' UNION ALL
   SELECT 'deprecated', '', '', sum(calls), max(hour) FROM call_hours
@@ -3873,7 +3886,8 @@ SELECT now() AS now, up.since AS first_heartbeat, coalesce(up.until + interval '
 (SELECT coalesce(jsonb_agg(jsonb_build_object('from', lower(span), 'to', upper(span)) ORDER BY span), '[]')
   FROM unnest(down.spans - lost.spans) AS span) AS outages, (SELECT coalesce(jsonb_agg(jsonb_build_object('from', lower(span), 'to', upper(span)) ORDER BY span), '[]')
   FROM unnest(lost.spans) AS span) AS unknown,
-(SELECT coalesce(jsonb_agg(jsonb_build_object('day', day, 'kind', kind, 'calls', calls, 'failed', failed, 'slower', slower)
+(SELECT coalesce(jsonb_agg(jsonb_build_object(
+        'day', day, 'kind', kind, 'calls', calls, 'failed', failed, 'slower', slower)
       ORDER BY day, kind), '[]')
   FROM call_days
   WHERE day >= (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '12 months')::date) AS days
@@ -4366,7 +4380,8 @@ WITH e AS (
   WHERE e.client_id = $1 AND m.id = $2
 ), due AS (
   UPDATE webhook_messages m SET next_attempt_at = now(), due_since = now(), failures = 0, outcome = NULL, finished_at = NULL
-  FROM e WHERE m.id = e.message_id AND (m.next_attempt_at IS NULL OR m.next_attempt_at > now() + interval '30 seconds')
+  FROM e WHERE m.id = e.message_id
+  AND (m.next_attempt_at IS NULL OR m.next_attempt_at > now() + interval '30 seconds')
 ), recorded AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -5183,7 +5198,8 @@ WITH link AS (
 SELECT id::text, name, login_version::text FROM changed;
 
 -- store_idempotent_answer
-UPDATE idempotent_requests SET status = $3, location = $4, body = $5::json WHERE actor_id = $1 AND key_hash = $2 RETURNING status;
+UPDATE idempotent_requests SET status = $3, location = $4, body = $5::json
+WHERE actor_id = $1 AND key_hash = $2 RETURNING status;
 
 -- store_totp_secret
 WITH stored AS (
@@ -5466,7 +5482,8 @@ WITH firm AS (
           SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > 200 AS beyond
           FROM (SELECT * FROM household_changes c
             WHERE (c.firm_id, c.changed_at, c.household_id) > (caller.firm_id, caller.since, '~')
-            AND (c.firm_id, c.changed_at) <= (caller.firm_id, caller.until_at) AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id
+            AND (c.firm_id, c.changed_at) <= (caller.firm_id, caller.until_at)
+            AND c.firm_id >= caller.firm_id AND c.firm_id <= caller.firm_id
             ORDER BY c.firm_id, c.changed_at, c.household_id LIMIT 201) AS logged) AS c
         WHERE c.beyond OR caller.sees = 'firm' OR EXISTS (
           SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = c.household_id OFFSET 0)
@@ -5475,7 +5492,8 @@ WITH firm AS (
           SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > 200 AS beyond
           FROM (SELECT * FROM access_changes c
             WHERE (c.user_id, c.changed_at, c.household_id) > (caller.user_id, caller.since, '~')
-            AND (c.user_id, c.changed_at) <= (caller.user_id, caller.until_at) AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id
+            AND (c.user_id, c.changed_at) <= (caller.user_id, caller.until_at)
+            AND c.user_id >= caller.user_id AND c.user_id <= caller.user_id
             ORDER BY c.user_id, c.changed_at, c.household_id LIMIT 201) AS logged) AS c
         WHERE caller.sees = 'granted' AND (c.beyond OR EXISTS (
             SELECT FROM households h WHERE h.firm_id = caller.firm_id AND h.id = c.household_id OFFSET 0) OR EXISTS (
@@ -5489,17 +5507,24 @@ WITH firm AS (
 ), event AS (
   SELECT write_event(n.client_id, e.type, n.grant_id, n.facts || e.facts)
   FROM told n CROSS JOIN LATERAL (
-    SELECT 'grant.resync_required' AS type, jsonb_build_object('since', to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) || jsonb_build_object('url', $1::text || 'api/v2/households') AS facts WHERE must_resync
+    SELECT 'grant.resync_required' AS type,
+    jsonb_build_object('since', to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) || jsonb_build_object('url', $1::text || 'api/v2/households') AS facts
+    WHERE must_resync
     UNION ALL
-    SELECT 'household.removed', jsonb_build_object('since', to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) || jsonb_build_object('url',
+    SELECT 'household.removed',
+    jsonb_build_object('since', to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) || jsonb_build_object('url',
       $1::text || 'api/v2/households' || '?updated_since=' || replace(to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ':', '%3A')) || jsonb_build_object(
-      'removed', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', named.id, 'reason', CASE WHEN EXISTS (SELECT FROM households h WHERE h.id = named.id OFFSET 0) THEN 'access_ended' ELSE 'household_deleted' END) ORDER BY named.id), '[]')
-        FROM (SELECT id FROM jsonb_array_elements_text(removed) AS id ORDER BY id LIMIT 100) AS named),
+      'removed', (SELECT coalesce(jsonb_agg(
+            jsonb_build_object('id', named.id, 'reason', CASE WHEN EXISTS (SELECT FROM households h WHERE h.id = named.id OFFSET 0) THEN 'access_ended' ELSE 'household_deleted' END)
+            ORDER BY named.id), '[]')
+        FROM (SELECT id FROM jsonb_array_elements_text(removed) AS id
+          ORDER BY id LIMIT 100) AS named),
       'has_more', many OR jsonb_array_length(removed) > 100)
     WHERE NOT must_resync AND (many OR removed <> '[]')
     UNION ALL
     SELECT 'household.changed', jsonb_build_object('since', to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) || jsonb_build_object('url',
-      $1::text || 'api/v2/households' || '?updated_since=' || replace(to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ':', '%3A')) WHERE NOT must_resync AND (many OR changed)) AS e
+      $1::text || 'api/v2/households' || '?updated_since=' || replace(to_char(n.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ':', '%3A'))
+    WHERE NOT must_resync AND (many OR changed)) AS e
 ), moved AS (
   UPDATE firm_notices n SET
   told_at = CASE WHEN is_last THEN n.until_at ELSE n.told_at END,

@@ -62,8 +62,7 @@ export function testCommand(): Command {
       withDatabase(async (database, _config, origin) => {
         const outcome = await sendTestEvent({ database }, origin, { clientId: options.partner, id })
         if (outcome.kind === 'unknown') throw unknownEndpoint(id)
-        if (outcome.kind === 'disabled')
-          throw new CommandError('The endpoint is disabled. Enable it first: latchkey webhook enable')
+        if (outcome.kind === 'refused') throw new CommandError(outcome.fault)
         const { messageId } = outcome
         answer(options, { message_id: messageId }, `A server delivers the event msg_${messageId} now.`)
       }),

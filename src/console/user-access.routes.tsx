@@ -91,54 +91,64 @@ function AccessPage(props: {
         />
       </Filters>
       {explanation && <Explanation {...explanation} />}
-      {found.length > 0 && (
-        <Section id="found" title="Which household?">
-          <Table
-            caption="Households with this name"
-            rows={found}
-            keyOf={({ id }) => id}
-            empty=""
-            columns={[
-              {
-                label: 'Name',
-                cell: ({ id, name }) => (
-                  <a href={`${address}?${new URLSearchParams({ household: id })}`}>
-                    <bdi>{name ?? id}</bdi>
-                  </a>
-                ),
-              },
-              { label: 'Id', cell: ({ id }) => <Id>{id}</Id> },
-              { label: 'Firm', cell: ({ firm_id: firm }) => <Id>{firm}</Id> },
-            ]}
-          />
-        </Section>
-      )}
-      <Section
-        id="households"
-        title={
-          households > names.length
-            ? `The first ${names.length} of ${amount(households)} households`
-            : `The households of this user`
-        }
-      >
-        <div class="panel">
-          {names.length === 0 ? (
-            <p class="nothing">
-              The user sees no household. Look for one above, and the page says what would show it.
-            </p>
-          ) : (
-            <ul class="name-list">
-              {names.map((name, place) => (
-                // Two households may have the same name.
-                <li key={`${place} ${name}`}>
-                  <bdi>{name}</bdi>
-                </li>
-              ))}
-            </ul>
-          )}
-        </div>
-      </Section>
+      {found.length > 0 && <Choice address={address} found={found} />}
+      <SeenHouseholds names={names} total={households} />
     </>
+  )
+}
+
+function Choice({ address, found }: { address: string; found: FoundHousehold[] }) {
+  return (
+    <Section id="found" title="Which household?">
+      <Table
+        caption="Households with this name"
+        rows={found}
+        keyOf={({ id }) => id}
+        empty=""
+        columns={[
+          {
+            label: 'Name',
+            cell: ({ id, name }) => (
+              <a href={`${address}?${new URLSearchParams({ household: id })}`}>
+                <bdi>{name ?? id}</bdi>
+              </a>
+            ),
+          },
+          { label: 'Id', cell: ({ id }) => <Id>{id}</Id> },
+          { label: 'Firm', cell: ({ firm_id: firm }) => <Id>{firm}</Id> },
+        ]}
+      />
+    </Section>
+  )
+}
+
+function SeenHouseholds({ names, total }: { names: string[]; total: number }) {
+  return (
+    <Section
+      id="households"
+      title={
+        total > names.length
+          ? `The first ${names.length} of ${amount(total)} households`
+          : `The households of this user`
+      }
+    >
+      <div class="panel">
+        {names.length === 0 ? (
+          <p class="nothing">
+            The user sees no household. Look for one above, and the page says what would show it.
+          </p>
+        ) : (
+          <ul class="name-list">
+            {names.map((name, place) => (
+              // Two households may have the same name.
+              <li key={`${place} ${name}`}>
+                <bdi>{name}</bdi>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </Section>
   )
 }
 

@@ -45,23 +45,7 @@ export function UserPage(props: {
         title="What this user can see"
         more={{ label: 'Why does the user see a household, or not?', href: `${address}/access` }}
       >
-        <Facts
-          items={{
-            Role: (
-              <>
-                <bdi>{user.role}</bdi>:{' '}
-                {user.sees === 'firm' ? 'all households of the firm' : 'households with access to an account'}
-              </>
-            ),
-            Households: shared ? counted(shared.households, 'household') : 'none',
-            'Active accounts': shared
-              ? `${amount(shared.accounts)}${shared.more_accounts ? ' or more' : ''}`
-              : 'none',
-            'For example': shared?.first_names.length ? (
-              <bdi>{shared.first_names.join(', ')}</bdi>
-            ) : undefined,
-          }}
-        />
+        <Sees user={user} shared={shared} />
       </Section>
       <Section
         id="grants"
@@ -81,17 +65,45 @@ export function UserPage(props: {
         />
       </Section>
       <Sessions sessions={sessions} address={address} csrf={csrf} mayWrite={mayWrite} />
-      <p>
-        <a href={`/admin/audit?user=${filter}`}>Audit log of this user</a> ·{' '}
-        <a href={`/admin/requests?user_id=${filter}`}>Calls for this user</a>
-        {mayWrite && (
-          <>
-            {' · '}
-            <a href={`${address}/data`}>Export or erase the data of this person</a>
-          </>
-        )}
-      </p>
+      <More userId={user.id} mayWrite={mayWrite} />
     </>
+  )
+}
+
+/** How much the role and the access rows show. */
+function Sees({ user, shared }: { user: UserFacts; shared: SharedData | undefined }) {
+  return (
+    <Facts
+      items={{
+        Role: (
+          <>
+            <bdi>{user.role}</bdi>:{' '}
+            {user.sees === 'firm' ? 'all households of the firm' : 'households with access to an account'}
+          </>
+        ),
+        Households: shared ? counted(shared.households, 'household') : 'none',
+        'Active accounts': shared
+          ? `${amount(shared.accounts)}${shared.more_accounts ? ' or more' : ''}`
+          : 'none',
+        'For example': shared?.first_names.length ? <bdi>{shared.first_names.join(', ')}</bdi> : undefined,
+      }}
+    />
+  )
+}
+
+function More({ userId, mayWrite }: { userId: string; mayWrite: boolean }) {
+  const id = encodeURIComponent(userId)
+  return (
+    <p>
+      <a href={`/admin/audit?user=${id}`}>Audit log of this user</a> ·{' '}
+      <a href={`/admin/requests?user_id=${id}`}>Calls for this user</a>
+      {mayWrite && (
+        <>
+          {' · '}
+          <a href={`/admin/users/${id}/data`}>Export or erase the data of this person</a>
+        </>
+      )}
+    </p>
   )
 }
 

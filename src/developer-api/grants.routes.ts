@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
-import { findPartnerGrant, pageOfPartnerGrants } from '../developer-pages/connections.sql.ts'
+import { findPartnerGrant, pageOfPartnerGrants } from '../grants/partner-grants.sql.ts'
 import { notFound, ok } from '../management/answers.ts'
 import { isRowId, pageAnswer, pageRequestOf, withFilters } from '../management/page.ts'
 import { developerAddress } from './developer-document.ts'

@@ -1,7 +1,7 @@
 import { jsonResponse } from '../management/operation.ts'
 import { closed, pageOf, pageQuery } from '../management/page.ts'
+import { requestFilters } from '../management/request-filters.ts'
 import { instant, nullableText } from '../management/schemas.ts'
-import { requestFilters } from '../request-log/request-filters.ts'
 import Type from '../typebox.ts'
 import { describeRoute } from './developer-edge.ts'
 

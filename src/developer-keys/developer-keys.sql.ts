@@ -34,7 +34,8 @@ export const insertDeveloperKey = statement(
    ), k AS (
      INSERT INTO developer_keys (id, client_id, name, role, hash, created_by, expires_at)
      SELECT $1, p.client_id, $3, $4, $5,
-            jsonb_build_object('kind', $7::jsonb->>'actor_kind', 'id', $7::jsonb->>'actor_id', 'name', $7::jsonb->>'actor_name'),
+            jsonb_build_object('kind', $7::jsonb->>'actor_kind', 'id', $7::jsonb->>'actor_id',
+                               'name', $7::jsonb->>'actor_name'),
             ${endOfNewKey('developer_key', '$6', '$7')}
        FROM p WHERE live_developer_keys_of(p.client_id) < ${mostLiveKeys}
      RETURNING *

@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { apiKeyRoutes } from './api-keys.routes.tsx'
 import { applicationRoutes } from './application.routes.tsx'
-import { connectionRoutes } from './connections.routes.tsx'
 import { credentialRoutes } from './credentials.routes.tsx'
 import { deprecatedRoutes } from './deprecated.routes.tsx'
 import type { DeveloperWeb } from './edge.ts'
 import { goingLiveRoutes } from './going-live.routes.tsx'
+import { grantRoutes } from './grants.routes.tsx'
 import { overviewRoutes } from './overview.routes.tsx'
 import { peopleRoutes } from './people.routes.tsx'
 import { requestRoutes } from './requests.routes.tsx'
@@ -22,7 +22,7 @@ export async function appRoutes(app: FastifyInstance, context: Context, web: Dev
   apiKeyRoutes(app, context, web)
   requestRoutes(app, context, web)
   deprecatedRoutes(app, context, web)
-  connectionRoutes(app, context, web)
+  grantRoutes(app, context, web)
   webhookRoutes(app, context, web)
   webhookChangeRoutes(app, context, web)
   webhookMessageRoutes(app, context, web)

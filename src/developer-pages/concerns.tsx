@@ -116,7 +116,7 @@ const descriptions: Record<Concern['kind'], (concern: Concern, sunsetOn: Date | 
     ),
   }),
   ending_consents: ({ amount, at }) => ({
-    page: 'connections',
+    page: 'grants',
     text: `${counted(amount, 'consent ends', 'consents end')} in the next two weeks`,
     remedy: (
       <>

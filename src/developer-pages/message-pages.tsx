@@ -39,7 +39,7 @@ export function MessageTable(props: {
         {
           label: 'Grant id',
           cell: ({ grant_id: grant }) =>
-            grant === null ? '–' : <a href={appAddress({ clientId }, `/connections/${grant}`)}>{grant}</a>,
+            grant === null ? '–' : <a href={appAddress({ clientId }, `/grants/${grant}`)}>{grant}</a>,
         },
         {
           label: 'Message id',
@@ -128,7 +128,7 @@ export function MessagePage(props: {
             ),
             'Grant id':
               grant === null ? undefined : (
-                <a href={appAddress({ clientId }, `/connections/${grant}`)}>
+                <a href={appAddress({ clientId }, `/grants/${grant}`)}>
                   <Id>{grant}</Id>
                 </a>
               ),

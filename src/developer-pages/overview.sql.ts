@@ -2,6 +2,7 @@ import { Instant, statement } from '../database/database.ts'
 import { endOfGrant, isLiveGrant } from '../grants/ended.sql.ts'
 import { deprecatedKind, limitedKind } from '../request-log/call-hours.sql.ts'
 import Type, { type Static } from '../typebox.ts'
+import { waitingMessages } from '../webhooks/endpoints.sql.ts'
 
 const ends = `SELECT ${endOfGrant('g')} FROM grants g WHERE g.client_id = $1`
 
@@ -17,7 +18,8 @@ export const liveGrantsByPeriod = statement(
       UNION ALL
      SELECT at, -1 FROM (${ends}) AS ended (at) WHERE at <= now()
    ), periods AS (
-     SELECT to_timestamp(floor(extract(epoch FROM greatest(at, $2::timestamptz)) / $3::int) * $3::int) AS at, sum(change) AS change
+     SELECT to_timestamp(floor(extract(epoch FROM greatest(at, $2::timestamptz)) / $3::int) * $3::int) AS at,
+            sum(change) AS change
        FROM changes GROUP BY 1
    )
    SELECT at, sum(change) OVER (ORDER BY at)::int AS live FROM periods ORDER BY at`,
@@ -53,23 +55,21 @@ const lastDay = `${ofPartner} AND hour > now() - ${day}`
 const suspended = `
   SELECT 'suspended', '', '', 0, NULL::timestamptz FROM partners WHERE ${ofPartner} AND status = 'suspended'`
 
-/** Waiting messages that are counted. */
-const mostCounted = 10_000
-
 /** Endpoints that get no events, or whose last attempts have failed, with the events that wait. */
 const webhooks = `
   SELECT CASE e.status WHEN 'disabled' THEN 'webhook_disabled' ELSE 'webhook_failing' END, e.id::text, e.url,
-         (SELECT count(*) FROM (SELECT FROM webhook_messages m
-                                 WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL LIMIT ${mostCounted}) AS waiting), e.failing_since
+         ${waitingMessages}, e.failing_since
     FROM webhook_endpoints e
-   WHERE e.${ofPartner} AND (e.disabled_for IN ('failing', 'gone', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL)`
+   WHERE e.${ofPartner}
+     AND (e.disabled_for IN ('failing', 'gone', 'operator') OR e.status = 'active' AND e.failing_since IS NOT NULL)`
 
 const refusedRefreshes = `
   SELECT 'refused_refreshes', '', '', sum(refresh_refused), min(hour) FROM call_hours
    WHERE ${lastDay} AND refresh_refused > 0 HAVING count(*) > 0`
 
 const limits = `
-  SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours WHERE ${lastDay} AND kind = '${limitedKind}' HAVING count(*) > 0`
+  SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours
+   WHERE ${lastDay} AND kind = '${limitedKind}' HAVING count(*) > 0`
 
 /** As after an application went live: production made no secret. */
 const noCredentials = `
@@ -77,7 +77,8 @@ const noCredentials = `
    WHERE ${ofPartner} AND cardinality(secret_hashes) + cardinality(key_thumbprints) = 0`
 
 const oldSecret = `
-  SELECT 'old_secret', '', '', cardinality(secret_hashes), NULL FROM partners WHERE ${ofPartner} AND cardinality(secret_hashes) > 1`
+  SELECT 'old_secret', '', '', cardinality(secret_hashes), NULL FROM partners
+   WHERE ${ofPartner} AND cardinality(secret_hashes) > 1`
 
 const expiringKeys = `
   SELECT 'api_key', id, name, 0, expires_at FROM developer_keys

@@ -141,7 +141,7 @@ function ExplainedCall({ call, clientId }: { call: PartnerRequest; clientId: str
             ),
           'Grant id':
             grant === null ? undefined : (
-              <a href={appAddress({ clientId }, `/connections/${grant}`)}>
+              <a href={appAddress({ clientId }, `/grants/${grant}`)}>
                 <Id>{grant}</Id>
               </a>
             ),

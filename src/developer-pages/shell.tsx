@@ -21,7 +21,7 @@ const sections = {
   credentials: { label: 'Credentials', path: '/credentials', icon: 'key' },
   requests: { label: 'Requests', path: '/requests', icon: 'code' },
   deprecated: { label: 'Deprecated calls', path: '/deprecated', icon: 'clock' },
-  connections: { label: 'Grants', path: '/connections', icon: 'link' },
+  grants: { label: 'Grants', path: '/grants', icon: 'link' },
   webhooks: { label: 'Webhooks', path: '/webhooks', icon: 'bell' },
   people: { label: 'People', path: '/people', icon: 'user', role: 'admin' },
   going_live: {

@@ -178,9 +178,7 @@ function testing(app: FastifyInstance, context: Context, web: DeveloperWeb): voi
       )
       if (outcome.kind === 'busy') return showRefused(show, clientId, id, [busy], 429)
       if (outcome.kind === 'unknown') return showMissing(show, 'webhooks', 'webhook')
-      if (outcome.kind === 'disabled') {
-        return showRefused(show, clientId, id, ['The webhook is disabled. Enable it first.'], 409)
-      }
+      if (outcome.kind === 'refused') return showRefused(show, clientId, id, [outcome.fault], 409)
       return toPage(reply, `${webhookAddress(clientId, `messages/msg_${outcome.messageId}`)}?done=tested`)
     },
   )

@@ -1,8 +1,8 @@
 import { describeRoute } from '../admin/admin-edge.ts'
 import { jsonResponse } from '../management/operation.ts'
 import { closed, pageOf, pageQuery } from '../management/page.ts'
+import { requestFilters } from '../management/request-filters.ts'
 import { instant, nullableInstant, nullableText } from '../management/schemas.ts'
-import { requestFilters } from '../request-log/request-filters.ts'
 import Type from '../typebox.ts'
 
 const grantFilter = {

@@ -3,8 +3,8 @@ import { adminRoute } from '../admin/admin-edge.ts'
 import type { Context } from '../context.ts'
 import { type Answer, ok } from '../management/answers.ts'
 import { pageAnswer, pageRequestOf } from '../management/page.ts'
+import { requestFilterOf } from '../management/request-filters.ts'
 import { listHouseholdsRead, listReads, placeOfRead } from '../read-log/reads.ts'
-import { requestFilterOf } from '../request-log/request-filters.ts'
 import { listRequests } from '../request-log/requests.ts'
 import {
   explainAccessRoute,

@@ -37,16 +37,14 @@ const columns = `p.client_id, p.name, p.redirect_uris, p.require_pkce, p.auth_me
   p.post_logout_redirect_uris, p.site, p.logo, p.privacy_url, p.description, p.require_acr, p.jwks::text AS jwks,
   p.key_thumbprints, p.logo_image, cardinality(p.secret_hashes) AS live_secrets`
 
-/**
- * What a sandbox knows about an application that wants to go live. $1 client_id. No row: no such partner.
- */
+/** What a sandbox knows about an application that wants to go live. $1 client_id. No row: no such partner. */
 export const goingLiveFacts = statement(
   'going_live_facts',
   Facts,
-  `WITH chosen AS (
+  `WITH own_grants AS (
      SELECT id, user_id FROM grants WHERE client_id = $1
    ), latest AS (
-     SELECT c.code_challenge, c.created_at FROM connections c JOIN chosen g ON g.id = c.grant_id
+     SELECT c.code_challenge, c.created_at FROM connections c JOIN own_grants g ON g.id = c.grant_id
       WHERE c.redemptions > 0 ORDER BY c.created_at DESC LIMIT 1
    ), hours AS (
      SELECT hour, kind, calls, refused + failed AS unsuccessful FROM call_hours
@@ -57,15 +55,17 @@ export const goingLiveFacts = statement(
               AS has_recovered,
             coalesce(sum(calls) FILTER (WHERE kind LIKE '${deprecatedKind('%')}'), 0)::int AS deprecated_calls
        FROM hours
-   ), hooks AS (
-     SELECT e.id, e.events, EXISTS (SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.outcome = 'delivered') AS took
+   ), endpoints AS (
+     SELECT e.id, e.events, EXISTS (
+              SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.outcome = 'delivered') AS is_verified
        FROM webhook_endpoints e WHERE e.client_id = $1 AND e.status = 'active'
    )
-   SELECT ${columns}, (SELECT count(DISTINCT user_id)::int FROM chosen) AS connected_users,
-          EXISTS (SELECT FROM connections c JOIN chosen g ON g.id = c.grant_id WHERE c.generation > 1) AS has_refreshed,
+   SELECT ${columns}, (SELECT count(DISTINCT user_id)::int FROM own_grants) AS connected_users,
+          EXISTS (SELECT FROM connections c JOIN own_grants g ON g.id = c.grant_id WHERE c.generation > 1) AS has_refreshed,
           (SELECT code_challenge IS NOT NULL FROM latest) AS used_pkce, counted.*,
-          (SELECT count(*)::int FROM hooks) AS endpoints, (SELECT count(*)::int FROM hooks WHERE took) AS verified_endpoints,
-          ARRAY(SELECT DISTINCT unnest(events) FROM hooks ORDER BY 1) AS webhook_events
+          (SELECT count(*)::int FROM endpoints) AS endpoints,
+          (SELECT count(*)::int FROM endpoints WHERE is_verified) AS verified_endpoints,
+          ARRAY(SELECT DISTINCT unnest(events) FROM endpoints ORDER BY 1) AS webhook_events
      FROM partners p CROSS JOIN counted WHERE p.client_id = $1`,
 )
 

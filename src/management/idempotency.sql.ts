@@ -38,5 +38,6 @@ export const claimIdempotencyKey = statement(
 export const storeIdempotentAnswer = statement(
   'store_idempotent_answer',
   Type.Object({ status: Type.Integer() }),
-  `UPDATE idempotent_requests SET status = $3, location = $4, body = $5::json WHERE actor_id = $1 AND key_hash = $2 RETURNING status`,
+  `UPDATE idempotent_requests SET status = $3, location = $4, body = $5::json
+    WHERE actor_id = $1 AND key_hash = $2 RETURNING status`,
 )

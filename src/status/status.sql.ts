@@ -57,8 +57,9 @@ export const readStatus = statement(
    )
    SELECT now() AS now, up.since AS first_heartbeat, coalesce(up.until + ${silence} < now(), false) AS is_silent,
           ${spansOf('down.spans - lost.spans')} AS outages, ${spansOf('lost.spans')} AS unknown,
-          (SELECT coalesce(jsonb_agg(jsonb_build_object('day', day, 'kind', kind, 'calls', calls, 'failed', failed, 'slower', slower)
-                                     ORDER BY day, kind), '[]')
+          (SELECT coalesce(jsonb_agg(jsonb_build_object(
+                             'day', day, 'kind', kind, 'calls', calls, 'failed', failed, 'slower', slower)
+                             ORDER BY day, kind), '[]')
              FROM call_days
             WHERE day >= (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '${shownMonths - 1} months')::date) AS days
      FROM up, down, lost`,

@@ -59,13 +59,19 @@ export const rfc3339 = (at: string) => `to_char(${at} AT TIME ZONE 'UTC', 'YYYY-
 /** SQL: the secrets `s` that sign now. */
 export const isSigning = '(s.expires_at IS NULL OR s.expires_at > now())'
 
+/** SQL: how many messages of endpoint `e` are not finished, at most 10,000. */
+export const waitingMessages = `(SELECT count(*)::int FROM (
+            SELECT FROM webhook_messages m
+             WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL LIMIT ${mostCounted}) AS unfinished)`
+
+const secrets = `(SELECT coalesce(jsonb_agg(jsonb_build_object(
+                     'kind', s.kind, 'public_key', 'whpk_' || encode(s.public_key, 'base64'),
+                     'created_at', ${rfc3339('s.created_at')}, 'expires_at', ${rfc3339('s.expires_at')})
+                     ORDER BY s.id DESC), '[]')
+             FROM webhook_secrets s WHERE s.endpoint_id = e.id AND ${isSigning})`
+
 const columns = `e.id, e.client_id, e.url, e.events, e.description, e.status, e.disabled_for, e.failing_since, e.created_at,
-          coalesce((SELECT jsonb_agg(jsonb_build_object(
-                             'kind', s.kind, 'public_key', 'whpk_' || encode(s.public_key, 'base64'),
-                             'created_at', ${rfc3339('s.created_at')}, 'expires_at', ${rfc3339('s.expires_at')}) ORDER BY s.id DESC)
-                      FROM webhook_secrets s WHERE s.endpoint_id = e.id AND ${isSigning}), '[]') AS secrets,
-          (SELECT count(*)::int FROM (SELECT FROM webhook_messages m
-                                       WHERE m.endpoint_id = e.id AND m.next_attempt_at IS NOT NULL LIMIT ${mostCounted}) AS w) AS waiting`
+          ${secrets} AS secrets, ${waitingMessages} AS waiting`
 
 /** $1 client_id, $2 id of one endpoint, or null for all */
 export const listEndpointRows = statement(

@@ -47,7 +47,8 @@ const firstChanges = (log: string, of: 'firm_id' | 'user_id') => `(
           SELECT household_id, row_number() OVER (ORDER BY changed_at, household_id) > ${checkedChanges} AS beyond
             FROM (SELECT * FROM ${log} c
                    WHERE (c.${of}, c.changed_at, c.household_id) > (caller.${of}, caller.since, '~')
-                     AND (c.${of}, c.changed_at) <= (caller.${of}, caller.until_at) AND c.${of} >= caller.${of} AND c.${of} <= caller.${of}
+                     AND (c.${of}, c.changed_at) <= (caller.${of}, caller.until_at)
+                     AND c.${of} >= caller.${of} AND c.${of} <= caller.${of}
                    ORDER BY c.${of}, c.changed_at, c.household_id LIMIT ${checkedChanges + 1}) AS logged) AS c`
 
 const { ofFirm, ofUser, hasAccess, isOfFirm, visible } = householdLogs
@@ -65,6 +66,27 @@ const since = `jsonb_build_object('since', ${instantText('n.since')})`
 const syncAddress = `$1::text || 'api/v2/households'`
 const changesAddress = `jsonb_build_object('url',
           ${syncAddress} || '?updated_since=' || replace(${instantText('n.since')}, ':', '%3A'))`
+
+/** SQL: the removed households that an event names, each with its reason. `removed` is the array of all their ids. */
+const namedRemovals = `(SELECT coalesce(jsonb_agg(
+                            jsonb_build_object('id', named.id, 'reason', ${householdRemovedReason('named.id')})
+                            ORDER BY named.id), '[]')
+                    FROM (SELECT id FROM jsonb_array_elements_text(removed) AS id
+                           ORDER BY id LIMIT ${mostRemovedIds}) AS named)`
+
+/** SQL: the events for a row of `told`, which get what `facts_of_grant` says about the grant in addition. */
+const eventsOfGrant = `SELECT 'grant.resync_required' AS type,
+                ${since} || jsonb_build_object('url', ${syncAddress}) AS facts
+          WHERE must_resync
+          UNION ALL
+         SELECT 'household.removed',
+                ${since} || ${changesAddress} || jsonb_build_object(
+                  'removed', ${namedRemovals},
+                  'has_more', many OR jsonb_array_length(removed) > ${mostRemovedIds})
+          WHERE NOT must_resync AND (many OR removed <> '[]')
+          UNION ALL
+         SELECT 'household.changed', ${since} || ${changesAddress}
+          WHERE NOT must_resync AND (many OR changed)`
 
 /**
  * Looks at the next grants of a firm that has changed, writes their events, and notes that they were told: all or nothing, in
@@ -111,15 +133,7 @@ export const tellFirm = statement(
    ), event AS (
      SELECT write_event(n.client_id, e.type, n.grant_id, n.facts || e.facts)
        FROM told n CROSS JOIN LATERAL (
-         SELECT 'grant.resync_required' AS type, ${since} || jsonb_build_object('url', ${syncAddress}) AS facts WHERE must_resync
-          UNION ALL
-         SELECT 'household.removed', ${since} || ${changesAddress} || jsonb_build_object(
-                  'removed', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', named.id, 'reason', ${householdRemovedReason('named.id')}) ORDER BY named.id), '[]')
-                                FROM (SELECT id FROM jsonb_array_elements_text(removed) AS id ORDER BY id LIMIT ${mostRemovedIds}) AS named),
-                  'has_more', many OR jsonb_array_length(removed) > ${mostRemovedIds})
-          WHERE NOT must_resync AND (many OR removed <> '[]')
-          UNION ALL
-         SELECT 'household.changed', ${since} || ${changesAddress} WHERE NOT must_resync AND (many OR changed)) AS e
+         ${eventsOfGrant}) AS e
    ), moved AS (
      UPDATE firm_notices n SET
        told_at = CASE WHEN is_last THEN n.until_at ELSE n.told_at END,

@@ -36,8 +36,9 @@ export const Message = Type.Object({
 })
 export type Message = Static<typeof Message>
 
-const columns = `m.id, m.endpoint_id, m.type, m.grant_id::text AS grant_id, m.created_at, coalesce(m.outcome, 'waiting') AS state,
-          m.attempts, m.next_attempt_at, m.finished_at, last.status AS last_status, last.fault AS last_fault`
+const columns = `m.id, m.endpoint_id, m.type, m.grant_id::text AS grant_id, m.created_at,
+          coalesce(m.outcome, 'waiting') AS state, m.attempts, m.next_attempt_at, m.finished_at,
+          last.status AS last_status, last.fault AS last_fault`
 
 const lastAttempt = `LEFT JOIN LATERAL (SELECT a.status, a.fault FROM webhook_attempts a WHERE a.message_id = m.id
                       ORDER BY a.number DESC LIMIT 1) AS last ON true`
@@ -86,28 +87,40 @@ export const MessageDetails = Type.Object({
 })
 export type MessageDetails = Static<typeof MessageDetails>
 
-/** $1 client_id, $2 id */
+/** SQL: the newest attempts of message `m`, oldest first. */
+const newestAttempts = `(SELECT coalesce(jsonb_agg(jsonb_build_object(
+                     'number', a.number, 'at', ${rfc3339('a.at')}, 'duration_ms', a.duration_ms,
+                     'status', a.status, 'fault', a.fault, 'response', a.response) ORDER BY a.number), '[]')
+             FROM (SELECT * FROM webhook_attempts WHERE message_id = m.id
+                    ORDER BY number DESC LIMIT ${keptAttempts}) AS a)`
+
+/** A message with its attempts. $1 client_id, $2 id. No row: the partner has no such message. */
 export const findMessageRow = statement(
   'find_webhook_message',
   MessageDetails,
-  `SELECT ${columns}, m.data,
-          coalesce((SELECT jsonb_agg(jsonb_build_object(
-                             'number', a.number, 'at', ${rfc3339('a.at')},
-                             'duration_ms', a.duration_ms, 'status', a.status, 'fault', a.fault, 'response', a.response)
-                             ORDER BY a.number)
-                      FROM (SELECT * FROM webhook_attempts WHERE message_id = m.id ORDER BY number DESC LIMIT ${keptAttempts}) AS a), '[]') AS attempts_made
+  `SELECT ${columns}, m.data, ${newestAttempts} AS attempts_made
      FROM webhook_messages m JOIN webhook_endpoints e ON e.id = m.endpoint_id ${lastAttempt}
     WHERE e.client_id = $1 AND m.id = $2`,
 )
 
+/** Test events of an endpoint that may wait. Each is kept for `keptDays`, and its receiver may never take it. */
+export const mostWaitingTests = 100
+
+/** Waiting messages among which the test events are counted. */
+const mostCounted = 10_000
+
 /**
- * Writes an event `webhook.test`. $1 client_id, $2 id of the endpoint, $3 origin. No row: no such endpoint, or it is disabled.
+ * Writes an event `webhook.test`. $1 client_id, $2 id of the endpoint, $3 origin. No row: no such endpoint, it is disabled, or
+ * `mostWaitingTests` wait.
  */
 export const insertTestMessage = statement(
   'insert_webhook_test',
   Type.Object({ id: Type.String() }),
   `WITH e AS (
-     SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2 AND status = 'active'
+     SELECT * FROM webhook_endpoints WHERE client_id = $1 AND id = $2 AND status = 'active' AND ${mostWaitingTests} > (
+       SELECT count(*) FROM (SELECT m.type FROM webhook_messages m
+                              WHERE m.endpoint_id = $2 AND m.next_attempt_at IS NOT NULL LIMIT ${mostCounted}) AS waiting
+        WHERE type = 'webhook.test')
    ), message AS (
      INSERT INTO webhook_messages (endpoint_id, type, data)
      SELECT id, 'webhook.test', jsonb_build_object('message', 'This is a test event. Nothing has happened.') FROM e RETURNING id
@@ -136,7 +149,8 @@ export const resendMessageRow = statement(
       WHERE e.client_id = $1 AND m.id = $2
    ), due AS (
      UPDATE webhook_messages m SET ${dueAgain}
-       FROM e WHERE m.id = e.message_id AND (m.next_attempt_at IS NULL OR m.next_attempt_at > now() + interval '${leaseSeconds} seconds')
+       FROM e WHERE m.id = e.message_id
+        AND (m.next_attempt_at IS NULL OR m.next_attempt_at > now() + interval '${leaseSeconds} seconds')
    ), recorded AS (
      ${endpointRecord('webhook.resent', '$3', 'e', { message: 'e.message_id', type: 'e.type' })}
    )
@@ -169,7 +183,10 @@ export const replayMessageRows = statement(
    ), counted AS (
      SELECT count(*)::int AS messages FROM batch
    ), recorded AS (
-     ${endpointRecord('webhook.replayed', '$4', 'e, counted WHERE counted.messages > 0 OR $5::uuid IS NULL', { since: '$3::timestamptz', messages: 'counted.messages' })}
+     ${endpointRecord('webhook.replayed', '$4', 'e, counted WHERE counted.messages > 0 OR $5::uuid IS NULL', {
+       since: '$3::timestamptz',
+       messages: 'counted.messages',
+     })}
    )
    SELECT messages,
           (SELECT b.id FROM batch b WHERE messages = ${replayStep} ORDER BY b.created_at DESC, b.place DESC LIMIT 1) AS last

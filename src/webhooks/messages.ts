@@ -8,6 +8,7 @@ import {
   type Message,
   type MessageDetails,
   type messageStates,
+  mostWaitingTests,
   replayMessageRows,
   resendMessageRow,
 } from './messages.sql.ts'
@@ -49,7 +50,11 @@ export async function findMessage(
   return uuid === undefined ? undefined : database.maybe(findMessageRow, [clientId, uuid])
 }
 
-export type TestEvent = { kind: 'sent'; messageId: string } | { kind: 'unknown' } | { kind: 'disabled' }
+export type TestEvent =
+  | { kind: 'sent'; messageId: string }
+  | { kind: 'unknown' }
+  /** `fault`: a sentence for the partner. */
+  | { kind: 'refused'; fault: string }
 
 /** Writes an event `webhook.test`, which the worker delivers like every other event. */
 export async function sendTestEvent(
@@ -60,7 +65,13 @@ export async function sendTestEvent(
   if (!isUuid(id)) return { kind: 'unknown' }
   const row = await database.maybe(insertTestMessage, [clientId, id, originValue(origin)])
   if (row) return { kind: 'sent', messageId: row.id }
-  return { kind: (await findEndpoint(database, clientId, id)) ? 'disabled' : 'unknown' }
+  const endpoint = await findEndpoint(database, clientId, id)
+  if (!endpoint) return { kind: 'unknown' }
+  const fault =
+    endpoint.status === 'disabled'
+      ? 'The endpoint is disabled. Enable it first.'
+      : `${mostWaitingTests} test events of this endpoint wait already. Send one after they are delivered.`
+  return { kind: 'refused', fault }
 }
 
 /** Delivers a message again, with the same id and a new schedule. If its endpoint is disabled, it waits. */

@@ -164,7 +164,7 @@ function deliveries(api: WebhookApi, context: Context): void {
     alone(context, clientId, async () => {
       const outcome = await sendTestEvent({ database }, origin, { clientId, id: params.id })
       if (outcome.kind === 'unknown') return noSuchEndpoint(api)
-      if (outcome.kind === 'disabled') return conflict('The endpoint is disabled. Enable it first.')
+      if (outcome.kind === 'refused') return conflict(outcome.fault)
       return ok({ id: messageName(outcome.messageId) })
     }),
   )

@@ -104,7 +104,7 @@ describe('60: the developer pages', () => {
   const idsOfPages: [pattern: RegExp, id: (of: Belongings) => string][] = [
     [/^\/webhooks\/messages\/:/, ({ messageId }) => messageId],
     [/^\/webhooks\/:/, ({ endpointId }) => endpointId],
-    [/^\/connections\/:/, ({ grantId }) => grantId],
+    [/^\/grants\/:/, ({ grantId }) => grantId],
     [/^\/api-keys\/:/, ({ keyId }) => keyId],
     [/^\/(developers|people|members)\/:/, ({ developerId }) => developerId],
   ]

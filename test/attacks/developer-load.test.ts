@@ -126,8 +126,8 @@ test('60, 93: searches of one application leave the connections for searches to 
   for (const path of [
     '',
     '/requests',
-    '/connections',
-    '/connections/1',
+    '/grants',
+    '/grants/1',
     '/webhooks/messages',
     '/webhooks/1',
     '/going-live',

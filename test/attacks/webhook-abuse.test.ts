@@ -9,7 +9,13 @@ import {
   rotateWebhookSecret,
   updateEndpoint,
 } from '../../src/webhooks/endpoints.ts'
-import { findMessage, listMessages, replayMessages, resendMessage } from '../../src/webhooks/messages.ts'
+import {
+  findMessage,
+  listMessages,
+  replayMessages,
+  resendMessage,
+  sendTestEvent,
+} from '../../src/webhooks/messages.ts'
 import { recordFailure, takeDueMessages } from '../../src/webhooks/queue.sql.ts'
 import { latestRecord } from '../support/console.ts'
 import { query } from '../support/database.ts'
@@ -154,6 +160,12 @@ test('59: of a message that is sent again and again, the newest 100 attempts are
   expect(await query(database, 'SELECT FROM webhook_attempts')).toHaveLength(100)
 })
 
+test('59: endpoints of a partner are limited', async () => {
+  const add = () => addEndpoint(context, developer, { clientId, url: 'http://127.0.0.1:9/' })
+  for (let count = 0; count < 10; count++) expect((await add()).kind).toBe('added')
+  expect(await add()).toMatchObject({ kind: 'refused' })
+})
+
 test('59, 60: requests at the same time do not exceed the limits of endpoints and keys', async () => {
   const { clientId: eager } = await server.partner()
   await query(
@@ -239,4 +251,19 @@ test('92: a name inside looks like one that does not exist: no partner finds nam
   expect(await fault(() => Promise.reject(new Error('no such name')))).toEqual([inside])
   expect(await fault(async () => [])).toEqual([inside])
   expect(await fault(async () => ['93.184.215.14', '10.20.30.40'])).toEqual([inside])
+})
+
+test('93: test events that no receiver takes do not fill the database', async () => {
+  const { endpoint } = await endpointAt(server, clientId, 'http://127.0.0.1:1/')
+  const name = { clientId, id: endpoint.id }
+  await query(
+    database,
+    `INSERT INTO webhook_messages (endpoint_id, type, data) SELECT $1, 'webhook.test', '{}' FROM generate_series(1, 99)`,
+    [endpoint.id],
+  )
+  expect(await sendTestEvent(context, developer, name)).toMatchObject({ kind: 'sent' })
+  expect(await sendTestEvent(context, developer, name)).toEqual({
+    kind: 'refused',
+    fault: expect.stringContaining('wait already'),
+  })
 })

@@ -101,7 +101,7 @@ describe('the request log of an application', () => {
     const text = await textOf(`/requests?subject=${subject}`)
     expect(text).toContain('nightly-ada')
     expect(text).not.toContain('nightly-bob')
-    for (const path of [`/requests?request_id=${data.requestId}`, '/connections?state=all']) {
+    for (const path of [`/requests?request_id=${data.requestId}`, '/grants?state=all']) {
       const page = await textOf(path)
       expect(page).toContain(subject)
       expect(page.replaceAll('nightly-ada', '')).not.toMatch(/\bada\b/)
@@ -110,8 +110,8 @@ describe('the request log of an application', () => {
 })
 
 test('a connection says why it has ended', async () => {
-  expect(await textOf('/connections?state=ended')).toContain('disconnected by the user')
-  const text = await textOf(`/connections/${data.grantId}`)
+  expect(await textOf('/grants?state=ended')).toContain('disconnected by the user')
+  const text = await textOf(`/grants/${data.grantId}`)
   expect(text).toContain('The user pressed Disconnect on the page Connected apps.')
   expect(text).toContain('nightly-cleo')
 })
@@ -246,7 +246,7 @@ test('for developers of another application, nothing of this one exists', async 
   }
   const { grantId, endpointId, messageId, requestId } = data
   for (const path of [
-    `/connections/${grantId}`,
+    `/grants/${grantId}`,
     `/webhooks/${endpointId}`,
     `/webhooks/messages/msg_${messageId}`,
   ]) {

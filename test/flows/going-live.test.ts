@@ -87,7 +87,7 @@ test.each([
   ['localhost', { redirectUris: ['https://localhost/callback'] }, 'an address of the machine itself'],
   ['no redirect URI', { redirectUris: [] }, 'At least one redirect URI'],
   ['a webhook address without TLS', { webhookUrls: ['http://app.example/hook'] }, 'must begin with https'],
-  ['a private webhook address', { webhookUrls: ['https://10.0.0.1/hook'] }, 'which is not public'],
+  ['a private webhook address', { webhookUrls: ['https://10.0.0.1/hook'] }, 'is not public'],
   ['a webhook on the machine itself', { webhookUrls: ['https://localhost/hook'] }, 'the machine itself'],
   ['no contact', { contact: ' ' }, 'The contact is missing'],
   ['text that turns around', { expectedVolume: '1\u202e000' }, 'The expected volume contains'],

@@ -6,11 +6,10 @@ import {
   findEndpoint,
   rotateWebhookSecret,
 } from '../../src/webhooks/endpoints.ts'
-import { findMessage, sendTestEvent } from '../../src/webhooks/messages.ts'
+import { findMessage } from '../../src/webhooks/messages.ts'
 import { scheduleSeconds } from '../../src/webhooks/webhook-worker.ts'
 import { query } from '../support/database.ts'
 import { serverFixture } from '../support/fixtures.ts'
-import { compiledReceiver, runReceiver } from '../support/guide-receiver.ts'
 import {
   deliverDue,
   developer,
@@ -105,42 +104,6 @@ describe('a delivery', () => {
     if (!delivery) throw new Error('nothing was delivered')
     verifyDelivery(rotated.secret ?? '', delivery)
     expect(() => verifyDelivery(secret, delivery)).toThrow('No matching signature found')
-  })
-
-  test('of a test event comes like every other', async () => {
-    const {
-      endpoint: { id },
-      secret,
-    } = await endpoint({ events: ['grant.revoked'] })
-    const sent = await sendTestEvent(context, developer, { clientId, id })
-    await deliverDue(server)
-    const [delivery] = receiver.deliveries
-    if (sent.kind !== 'sent' || !delivery) throw new Error('nothing was delivered')
-    verifyDelivery(secret, delivery)
-    expect(delivery.event.type).toBe('webhook.test')
-  })
-
-  test('is accepted by the receiver of the guide, with a shared secret and a key pair; a wrong secret is named', async () => {
-    const program = compiledReceiver()
-    for (const [secretKind, wrong] of [
-      ['hmac'],
-      ['ed25519'],
-      ['hmac', `whsec_${'A'.repeat(43)}=`],
-    ] as const) {
-      let id = ''
-      const guide = await runReceiver(program, async (url) => {
-        const added = await endpointAt(server, clientId, url, { secretKind })
-        id = added.endpoint.id
-        return wrong ?? (added.secret || (added.endpoint.secrets[0]?.public_key ?? ''))
-      })
-      const sent = await sendTestEvent(context, developer, { clientId, id })
-      await deliverDue(server)
-      const { state, attempts_made: attempts } = await message(sent.kind === 'sent' ? sent.messageId : '')
-      await guide.stop()
-      expect(state).toBe(wrong ? 'waiting' : 'delivered')
-      if (wrong) expect(attempts[0]?.response).toContain('The signature is wrong')
-      else expect(guide.output()).toContain('webhook.test')
-    }
   })
 })
 

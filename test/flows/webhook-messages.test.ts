@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { leaseSeconds } from '../../src/webhooks/endpoints.sql.ts'
 import { disableEndpoint, enableEndpoint } from '../../src/webhooks/endpoints.ts'
-import { findMessage, replayMessages, resendMessage } from '../../src/webhooks/messages.ts'
+import { findMessage, replayMessages, resendMessage, sendTestEvent } from '../../src/webhooks/messages.ts'
 import { takeDueMessages } from '../../src/webhooks/queue.sql.ts'
 import { adminCaller, newKey } from '../support/admin.ts'
 import { query } from '../support/database.ts'
 import { serverFixture } from '../support/fixtures.ts'
+import { compiledReceiver, runReceiver } from '../support/guide-receiver.ts'
 import { newOperator } from '../support/operators.ts'
 import {
   deliverDue,
@@ -13,6 +14,7 @@ import {
   endpointAt,
   operator,
   receiverFixture,
+  verifyDelivery,
   workerOf,
   writeEvents,
 } from '../support/webhooks.ts'
@@ -34,6 +36,44 @@ const message = async (id = '') => {
 afterEach(async () => {
   await query(database, 'DELETE FROM webhook_endpoints')
   receiver.deliveries = []
+})
+
+describe('a test event', () => {
+  test('comes like every other', async () => {
+    const {
+      endpoint: { id },
+      secret,
+    } = await endpointAt(server, clientId, receiver.url, { events: ['grant.revoked'] })
+    const sent = await sendTestEvent(context, developer, { clientId, id })
+    await deliverDue(server)
+    const [delivery] = receiver.deliveries
+    if (sent.kind !== 'sent' || !delivery) throw new Error('nothing was delivered')
+    verifyDelivery(secret, delivery)
+    expect(delivery.event.type).toBe('webhook.test')
+  })
+
+  test('is accepted by the receiver of the guide, with a shared secret and a key pair; a wrong secret is named', async () => {
+    const program = compiledReceiver()
+    for (const [secretKind, wrong] of [
+      ['hmac'],
+      ['ed25519'],
+      ['hmac', `whsec_${'A'.repeat(43)}=`],
+    ] as const) {
+      let id = ''
+      const guide = await runReceiver(program, async (url) => {
+        const added = await endpointAt(server, clientId, url, { secretKind })
+        id = added.endpoint.id
+        return wrong ?? (added.secret || (added.endpoint.secrets[0]?.public_key ?? ''))
+      })
+      const sent = await sendTestEvent(context, developer, { clientId, id })
+      await deliverDue(server)
+      const { state, attempts_made: attempts } = await message(sent.kind === 'sent' ? sent.messageId : '')
+      await guide.stop()
+      expect(state).toBe(wrong ? 'waiting' : 'delivered')
+      if (wrong) expect(attempts[0]?.response).toContain('The signature is wrong')
+      else expect(guide.output()).toContain('webhook.test')
+    }
+  })
 })
 
 describe('messages', () => {

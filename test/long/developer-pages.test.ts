@@ -10,7 +10,7 @@ const inDocs = new Set([
   ...['overview', 'credentials', 'request', 'webhook', 'message', 'people'].map(
     (name) => `${name} 1280 light`,
   ),
-  ...['overview', 'connections', 'deprecated'].map((name) => `${name} 1280 dark`),
+  ...['overview', 'grants', 'deprecated'].map((name) => `${name} 1280 dark`),
   ...['overview 390 light', 'request 390 dark'],
 ])
 

@@ -26,7 +26,7 @@ const longest = [
   'browser/demo-with-database-url',
   'flows/restore-takes-over',
   'flows/backup-restore',
-  'attacks/webhook-addresses',
+  'attacks/webhook-receivers',
   'flows/secret-rotation',
   'flows/admin-parity',
   'flows/readme',

@@ -106,7 +106,10 @@ export async function killsDuringChanges(
   return outcomeOf(db, receiver)
 }
 
-/** Connects and disconnects until the signal, and at least four times. A request that a kill cuts off is repeated at the other server. */
+/**
+ * Connects and disconnects until the signal, and at least four times. A request that a kill cuts off is repeated at the other
+ * server.
+ */
 async function changes(
   processes: Processes,
   partner: TestPartner,

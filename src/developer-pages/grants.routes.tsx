@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
+import { connectionsOfGrant, findPartnerGrant, pageOfPartnerGrants } from '../grants/partner-grants.sql.ts'
 import { isRowId } from '../management/page.ts'
 import { Field, Filters, Select } from '../panel/forms.tsx'
 import { PageHead } from '../panel/page-parts.tsx'
 import { filled, listQuery, listRequest, pageOfRows } from '../panel/paging.ts'
 import { requestsOfPartner } from '../request-log/partner-requests.ts'
 import type { Static } from '../typebox.ts'
-import { ConnectionPage, ConnectionTable } from './connection-pages.tsx'
-import { connectionsOfGrant, findPartnerGrant, pageOfPartnerGrants } from './connections.sql.ts'
 import { developerPage } from './developer-page.ts'
 import type { DeveloperWeb } from './edge.ts'
+import { GrantPage, GrantTable } from './grant-pages.tsx'
 import { appUrl, IdParams, type IdRoute, showMissing } from './parts.tsx'
 import { appAddress } from './shell.tsx'
 
@@ -19,9 +19,9 @@ const states = { live: 'Live', ended: 'Ended', all: 'Live and ended' }
 const mostShown = 20
 
 /** Which users have connected the application. On users' pages, a grant is a connected app. */
-export function connectionRoutes(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
+export function grantRoutes(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
   list(app, context, web)
-  oneConnection(app, context, web)
+  oneGrant(app, context, web)
 }
 
 function list(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
@@ -30,7 +30,7 @@ function list(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
     app,
     context,
     web,
-    { url: `${appUrl}/connections`, role: 'viewer', isExpensive: true, schema: { querystring } },
+    { url: `${appUrl}/grants`, role: 'viewer', isExpensive: true, schema: { querystring } },
     async ({ request, app: { clientId, name }, show }) => {
       const subject = filled(request.query.subject)
       const chosen = filled(request.query.state) ?? (subject === undefined ? 'live' : 'all')
@@ -51,11 +51,11 @@ function list(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
               </>
             }
           />
-          <Filters action={appAddress({ clientId }, '/connections')}>
+          <Filters action={appAddress({ clientId }, '/grants')}>
             <Field name="subject" label="User: sub" value={subject} maxLength={100} />
             <Select name="state" label="State" value={state} choices={states} />
           </Filters>
-          <ConnectionTable
+          <GrantTable
             clientId={clientId}
             grants={rows}
             next={next}
@@ -63,36 +63,36 @@ function list(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
           />
         </>
       )
-      return show({ title: 'Grants', section: 'connections', body })
+      return show({ title: 'Grants', section: 'grants', body })
     },
   )
 }
 
-function oneConnection(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
+function oneGrant(app: FastifyInstance, context: Context, web: DeveloperWeb): void {
   const { config, database } = context
   developerPage<IdRoute>(
     app,
     context,
     web,
-    { url: `${appUrl}/connections/:id`, role: 'viewer', isExpensive: true, schema: { params: IdParams } },
+    { url: `${appUrl}/grants/:id`, role: 'viewer', isExpensive: true, schema: { params: IdParams } },
     async ({ request, app: { clientId }, show }) => {
       const { id } = request.params
       const grant = isRowId(id) ? await database.maybe(findPartnerGrant, [clientId, id]) : undefined
-      if (!grant) return showMissing(show, 'connections', 'grant')
+      if (!grant) return showMissing(show, 'grants', 'grant')
       const part = { after: null, limit: mostShown }
       const [connections, calls] = await Promise.all([
         database.run(connectionsOfGrant, [clientId, id, mostShown]),
         requestsOfPartner(database, config.baseUrl, clientId, { grantId: id }, part),
       ])
       const body = (
-        <ConnectionPage
+        <GrantPage
           clientId={clientId}
           grant={grant}
           connections={connections}
           calls={calls.kind === 'requests' ? calls.requests : []}
         />
       )
-      return show({ title: `Grant ${id}`, section: 'connections', body })
+      return show({ title: `Grant ${id}`, section: 'grants', body })
     },
   )
 }

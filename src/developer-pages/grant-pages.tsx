@@ -1,9 +1,9 @@
 import { endings } from '../errors/endings.ts'
+import type { PartnerConnection, PartnerGrant } from '../grants/partner-grants.sql.ts'
 import { Exact, Facts, Id, PageHead, Section, State, When } from '../panel/page-parts.tsx'
 import { RequestTable } from '../panel/request-table.tsx'
 import { Table } from '../panel/table.tsx'
 import type { PartnerRequest } from '../request-log/partner-requests.ts'
-import type { PartnerConnection, PartnerGrant } from './connections.sql.ts'
 import { appAddress } from './shell.tsx'
 
 type Cause = NonNullable<PartnerGrant['cause']>
@@ -28,7 +28,7 @@ function ConnectionState({ cause }: { cause: Cause | null }) {
   return <State tone="plain">{causes[cause]}</State>
 }
 
-export function ConnectionTable(props: {
+export function GrantTable(props: {
   clientId: string
   grants: PartnerGrant[]
   next: string | undefined
@@ -44,12 +44,12 @@ export function ConnectionTable(props: {
       empty={
         isFiltered ? (
           <>
-            No grant matches. <a href={appAddress({ clientId }, '/connections?state=all')}>Show all</a>
+            No grant matches. <a href={appAddress({ clientId }, '/grants?state=all')}>Show all</a>
           </>
         ) : (
           <>
             No user is connected now. A grant appears here when a user presses Connect.{' '}
-            <a href={appAddress({ clientId }, '/connections?state=ended')}>Show those that have ended</a>
+            <a href={appAddress({ clientId }, '/grants?state=ended')}>Show those that have ended</a>
           </>
         )
       }
@@ -57,7 +57,7 @@ export function ConnectionTable(props: {
         {
           label: 'Grant id',
           cell: ({ id }) => (
-            <a href={appAddress({ clientId }, `/connections/${id}`)}>
+            <a href={appAddress({ clientId }, `/grants/${id}`)}>
               <Id>{id}</Id>
             </a>
           ),
@@ -75,7 +75,7 @@ export function ConnectionTable(props: {
   )
 }
 
-export function ConnectionPage(props: {
+export function GrantPage(props: {
   clientId: string
   grant: PartnerGrant
   connections: PartnerConnection[]
@@ -85,10 +85,7 @@ export function ConnectionPage(props: {
   const { id, cause } = grant
   return (
     <>
-      <PageHead
-        title={`Grant ${id}`}
-        back={{ label: 'Grants', href: appAddress({ clientId }, '/connections') }}
-      />
+      <PageHead title={`Grant ${id}`} back={{ label: 'Grants', href: appAddress({ clientId }, '/grants') }} />
       {cause !== null && <Ending cause={cause} />}
       <section aria-label="Facts">
         <GrantFacts clientId={clientId} grant={grant} />
@@ -129,7 +126,7 @@ function GrantFacts({ clientId, grant }: { clientId: string; grant: PartnerGrant
         'Grant id': <Id>{id}</Id>,
         State: <ConnectionState cause={cause} />,
         'User (sub)': (
-          <a href={appAddress({ clientId }, `/connections?subject=${encodeURIComponent(subject)}`)}>
+          <a href={appAddress({ clientId }, `/grants?subject=${encodeURIComponent(subject)}`)}>
             <Id>{subject}</Id>
           </a>
         ),

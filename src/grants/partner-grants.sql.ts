@@ -1,6 +1,6 @@
 import { Instant, statement } from '../database/database.ts'
-import { Ended, endOfGrant, hasExpired, isLiveGrant, whenEnded } from '../grants/ended.sql.ts'
 import Type, { type Static } from '../typebox.ts'
+import { Ended, endOfGrant, hasExpired, isLiveGrant, whenEnded } from './ended.sql.ts'
 
 const maybeInstant = Type.Union([Instant, Type.Null()])
 

@@ -1,7 +1,7 @@
-import type { Answer } from '../management/answers.ts'
-import { rangeOf } from '../management/range.ts'
+import type { RequestFilter } from '../request-log/requests.ts'
 import Type, { type Static } from '../typebox.ts'
-import type { RequestFilter } from './requests.ts'
+import type { Answer } from './answers.ts'
+import { rangeOf } from './range.ts'
 
 const moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
 
