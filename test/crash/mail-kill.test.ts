@@ -93,9 +93,9 @@ test('80: a server is killed while it sends: no mail is lost, and one that was a
   expect(received.filter((id) => id === received[0])).toHaveLength(2)
 })
 
-test('80: two servers send 200 mails: each once', { timeout: 120_000 }, async () => {
+test('80: two servers send 100 mails: each once', { timeout: 120_000 }, async () => {
   const mailbox = await mailboxFixture()
-  const ids = await write(200)
+  const ids = await write(100)
   const workers = ['one', 'two'].map(() => {
     const options = { keys: testKeys('sandbox'), authUrl: 'http://localhost', brand: defaultBrand() }
     const channel = mailChannel({ settings: mailbox.settings, ...options })

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { migrateUpTo } from '../../src/database/migrate.ts'
-import { backupFixture, emptyDatabase } from '../support/backup.ts'
+import { backupFixture, backupSecret, emptyDatabase } from '../support/backup.ts'
 import { tokensFor } from '../support/connection.ts'
 import { query, type TestDatabase } from '../support/database.ts'
 import { seed } from '../support/directory.ts'
 import { endpointOf, subjectOf } from '../support/events.ts'
+import { databaseFixture } from '../support/fixtures.ts'
 import { refresh } from '../support/journey.ts'
+import { testServer } from '../support/server.ts'
 
 const backups = await backupFixture({ users: ['ada', 'bob', 'cho', 'fay'] })
 const { source, server, cliFor, backup, withRestored } = backups
@@ -36,58 +38,6 @@ describe('a restore takes over from the replaced database', () => {
     await withRestored(async (restored) => {
       expect((await refresh(restored, partner, refreshToken)).status).toBe(400)
     })
-  })
-
-  test('what the operator decided about users and partners', async () => {
-    const other = await server.partner({ name: 'Changed' })
-    await tokensFor(server, other, 'fay')
-    const file = await backup()
-    const cli = cliFor(source)
-    await cli.json('user', 'disable', 'fay')
-    await cli.json('partner', 'update', other.clientId, '--redirect-uri', 'https://new.example/callback')
-    await cli.json('partner', 'update', other.clientId, '--auth-method', 'client_secret_basic')
-    // A login or an import replaced the hash. Imports compare with the digest.
-    const credentials = 'password_hash, imported_hash_digest, login_version'
-    await query(
-      source.database,
-      `UPDATE users SET (${credentials}) = ROW ('later', '\\x01'::bytea, gen_random_uuid()) WHERE id = 'ada'`,
-    )
-    const credentialsOfAda = ({ database }: TestDatabase) =>
-      query(database, `SELECT ${credentials} FROM users WHERE id = 'ada'`)
-    const settings = async (database: TestDatabase) => [
-      await cliFor(database).json('user', 'show', 'fay'),
-      await cliFor(database).json('partner', 'show', other.clientId),
-    ]
-    await cliFor(backups.target).json('restore', file, '--replaces', source.url)
-    expect(await credentialsOfAda(backups.target)).toEqual(await credentialsOfAda(source))
-    const restored = await settings(backups.target)
-    expect(restored).toMatchObject([
-      { status: 'disabled', disabled_by_operator_at: expect.any(String) },
-      { redirect_uris: ['https://new.example/callback'], auth_methods: ['client_secret_basic'] },
-    ])
-    await cli.json('user', 'enable', 'fay')
-  })
-
-  test('webhook endpoints; partners are told what ends with the restore, and not what was restored', async () => {
-    const other = await server.partner({ name: 'Told' })
-    const [kept, removed] = [await endpointOf(server, other), await endpointOf(server, other)]
-    for (const userId of ['ada', 'bob']) await tokensFor(server, other, userId)
-    const subject = await subjectOf(server, other, 'ada')
-    const file = await backup()
-    await query(source.database, 'DELETE FROM webhook_endpoints WHERE id = $1', [removed])
-    await query(
-      source.database,
-      `UPDATE grants SET revoked_at = now(), revoked_by = 'user' WHERE subject = $1`,
-      [subject],
-    )
-    await cliFor(backups.target).json('restore', file, '--replaces', source.url)
-    const messages = await query(
-      backups.target.database,
-      'SELECT endpoint_id, type, data FROM webhook_messages',
-    )
-    expect(messages).toMatchObject([
-      { endpoint_id: kept, type: 'grant.revoked', data: { subject, by: 'user', reason: 'disconnected' } },
-    ])
   })
 
   test('second factors, links to identity providers, and requirements', async () => {
@@ -236,43 +186,91 @@ describe('a restore takes over from the replaced database', () => {
     }
     await query(database, 'DELETE FROM operators; DELETE FROM developers')
   })
+})
 
-  test('deleted partners and removed signing keys do not come back', async () => {
-    const { clientId } = await server.partner({ name: 'Deleted later' })
-    const [{ kid }] = await cliFor(source).json('key', 'rotate', '--algorithm', 'ES256')
-    const file = await backup()
-    await cliFor(source).json('partner', 'delete', clientId, '--confirm')
-    await cliFor(source).json('key', 'remove', kid)
-    await cliFor(backups.target).json('restore', file, '--replaces', source.url)
-    expect(await cliFor(backups.target).json('partner', 'show', clientId)).toMatchObject({
-      status: 'suspended',
+describe('one restore takes over from the replaced database', async () => {
+  const { database } = source
+  const cli = cliFor(source)
+  const target = await databaseFixture(emptyDatabase)
+  const restored = cliFor(target)
+
+  // Before the backup.
+  const changed = await server.partner({ name: 'Changed' })
+  await tokensFor(server, changed, 'fay')
+  const told = await server.partner({ name: 'Told' })
+  const [kept, removed] = [await endpointOf(server, told), await endpointOf(server, told)]
+  for (const userId of ['ada', 'bob']) await tokensFor(server, told, userId)
+  const subject = await subjectOf(server, told, 'ada')
+  const deleted = await server.partner({ name: 'Deleted later' })
+  const [{ kid }] = await cli.json('key', 'rotate', '--algorithm', 'ES256')
+  await tokensFor(server, partner, 'cho')
+  const endOfCho = (days: number) =>
+    query(
+      database,
+      `UPDATE grants SET expires_at = date_trunc('day', now()) + make_interval(days => ${days}) WHERE user_id = 'cho'`,
+    )
+  await endOfCho(10)
+  const file = await backup()
+
+  // Between the backup and the restore.
+  await cli.json('user', 'disable', 'fay')
+  await cli.json('partner', 'update', changed.clientId, '--redirect-uri', 'https://new.example/callback')
+  await cli.json('partner', 'update', changed.clientId, '--auth-method', 'client_secret_basic')
+  // A login or an import replaced the hash. Imports compare with the digest.
+  const credentials = 'password_hash, imported_hash_digest, login_version'
+  await query(
+    database,
+    `UPDATE users SET (${credentials}) = ROW ('later', '\\x01'::bytea, gen_random_uuid()) WHERE id = 'ada'`,
+  )
+  await query(database, 'DELETE FROM webhook_endpoints WHERE id = $1', [removed])
+  await query(database, `UPDATE grants SET revoked_at = now(), revoked_by = 'user' WHERE subject = $1`, [
+    subject,
+  ])
+  await cli.json('partner', 'delete', deleted.clientId, '--confirm')
+  await cli.json('key', 'remove', kid)
+  await endOfCho(20)
+  const credentialsOfAda = (of: TestDatabase) =>
+    query(of.database, `SELECT ${credentials} FROM users WHERE id = 'ada'`)
+  const replaced = await credentialsOfAda(source)
+  await restored.json('restore', file, '--replaces', source.url)
+  await cli.json('user', 'enable', 'fay')
+  await query(database, `UPDATE grants SET expires_at = NULL WHERE user_id = 'cho'`)
+
+  test('what the operator decided about users and partners', async () => {
+    expect(replaced).toMatchObject([{ password_hash: 'later' }])
+    expect(await credentialsOfAda(target)).toEqual(replaced)
+    expect(await restored.json('user', 'show', 'fay')).toMatchObject({
+      status: 'disabled',
+      disabled_by_operator_at: expect.any(String),
     })
-    expect(await cliFor(backups.target).json('partner', 'show', partner.clientId)).toMatchObject({
-      status: 'active',
-    })
-    const keys = await cliFor(backups.target).json('key', 'list')
-    expect(keys.map((key: { kid: string }) => key.kid)).not.toContain(kid)
-    await withRestored(async (restored) => {
-      await restored.context.keyring.signer('ES256')
+    expect(await restored.json('partner', 'show', changed.clientId)).toMatchObject({
+      redirect_uris: ['https://new.example/callback'],
+      auth_methods: ['client_secret_basic'],
     })
   })
 
+  test('webhook endpoints; partners are told what ends with the restore, and not what was restored', async () => {
+    const messages = await query(target.database, 'SELECT endpoint_id, type, data FROM webhook_messages')
+    expect(messages).toMatchObject([
+      { endpoint_id: kept, type: 'grant.revoked', data: { subject, by: 'user', reason: 'disconnected' } },
+    ])
+  })
+
+  test('deleted partners and removed signing keys do not come back', async () => {
+    expect(await restored.json('partner', 'show', deleted.clientId)).toMatchObject({ status: 'suspended' })
+    expect(await restored.json('partner', 'show', partner.clientId)).toMatchObject({ status: 'active' })
+    const keys = await restored.json('key', 'list')
+    expect(keys.map((key: { kid: string }) => key.kid)).not.toContain(kid)
+    const moved = await testServer({ on: target, secret: backupSecret })
+    await moved.context.keyring.signer('ES256')
+    await moved.close()
+  })
+
   test('no end of a grant that was moved to later', async () => {
-    await tokensFor(server, partner, 'fay')
-    const ends = (days: number) =>
-      query(
-        source.database,
-        `UPDATE grants SET expires_at = date_trunc('day', now()) + make_interval(days => ${days}) WHERE user_id = 'fay'`,
-      )
-    await ends(10)
-    const file = await backup()
-    await ends(20)
-    await cliFor(backups.target).json('restore', file, '--replaces', source.url)
     const left = await query(
-      backups.target.database,
-      `SELECT DISTINCT (expires_at::date - current_date) AS days FROM grants WHERE user_id = 'fay'`,
+      target.database,
+      `SELECT DISTINCT (expires_at::date - current_date) AS days FROM grants WHERE user_id = 'cho'`,
     )
     expect(left).toEqual([{ days: 10 }])
-    await query(source.database, `UPDATE grants SET expires_at = NULL WHERE user_id = 'fay'`)
   })
 })

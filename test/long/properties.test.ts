@@ -1,4 +1,4 @@
-// The property tests of the short suite, with their full number of tries.
+// The property tests and the races of the short suite, with their full number of tries.
 import { tryInFull } from '../support/property-runs.ts'
 
 tryInFull()
@@ -16,3 +16,4 @@ await import('../flows/name-pattern.test.ts')
 await import('../flows/paging.test.ts')
 await import('../flows/languages.test.ts')
 await import('../attacks/authorize.test.ts')
+await import('../attacks/disconnect-under-load.test.ts')

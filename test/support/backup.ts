@@ -8,7 +8,7 @@ import type { SeedRows } from './directory.ts'
 import { databaseFixture, serverFixture } from './fixtures.ts'
 import { type TestServer, testServer } from './server.ts'
 
-const secret = 'a secret for backups, of 32 bytes or more'
+export const backupSecret = 'a secret for backups, of 32 bytes or more'
 
 type Backups = {
   /** What is backed up, and a server on it. */
@@ -31,14 +31,14 @@ export async function backupFixture(rows: SeedRows): Promise<Backups> {
   const directory = mkdtempSync(join(tmpdir(), 'latchkey-backup-'))
   afterAll(() => rmSync(directory, { recursive: true, force: true }))
   const source = await databaseFixture()
-  const server = await serverFixture({ on: source, secret, ...rows })
+  const server = await serverFixture({ on: source, secret: backupSecret, ...rows })
   let target = source
   beforeEach(async () => {
     target = await emptyDatabase()
   })
   afterEach(() => target.drop())
   const cliFor: Backups['cliFor'] = (database, more = {}) =>
-    commandLine({ DATABASE_URL: database.url, LATCHKEY_SECRET: secret, ...more })
+    commandLine({ DATABASE_URL: database.url, LATCHKEY_SECRET: backupSecret, ...more })
   let files = 0
   return {
     source,
@@ -54,7 +54,7 @@ export async function backupFixture(rows: SeedRows): Promise<Backups> {
       return file
     },
     async withRestored(work) {
-      const restored = await testServer({ on: target, secret })
+      const restored = await testServer({ on: target, secret: backupSecret })
       try {
         await work(restored)
       } finally {

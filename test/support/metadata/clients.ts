@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose'
 import { expect } from 'vitest'
 import type { AuthMethod } from '../../../src/partners/partners.sql.ts'
-import { assertionParameters, clientBy, newSigningPair } from '../client-assertion.ts'
+import { assertionParameters, clientBy, newSigningPair, type SigningPair } from '../client-assertion.ts'
 import { codeFor, issued, tokensFor } from '../connection.ts'
 import { type Endpoint, send, token } from '../journey.ts'
 import { credentials, postForm } from '../token-endpoint.ts'
@@ -92,9 +92,14 @@ function authMethods({ server, partner }: MetadataFixture, endpoint: Endpoint) {
   )
 }
 
+/** One key for each algorithm: generating an RSA key takes long. */
+const pairs = new Map<string, Promise<SigningPair>>()
+
 function assertionAlgorithms({ server }: MetadataFixture, endpoint: Endpoint) {
   const answer = async (alg: string) => {
-    const client = await clientBy('private_key_jwt', server, await newSigningPair(alg))
+    const pair = pairs.get(alg) ?? newSigningPair(alg)
+    pairs.set(alg, pair)
+    const client = await clientBy('private_key_jwt', server, await pair)
     return client.ask(harmless, endpoint)
   }
   return eachOf(
