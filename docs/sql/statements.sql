@@ -343,7 +343,7 @@ GROUP BY is_token, hour ORDER BY is_token, sum(calls) DESC, hour DESC;
 -- calls_by_period
 SELECT to_timestamp(floor(extract(epoch FROM hour) / $2::int) * $2::int) AS at,
 sum(calls)::float8 AS calls, sum(refused)::float8 AS refused, sum(failed)::float8 AS failed, sum(refresh_refused)::float8 AS refresh_refused, ARRAY[sum(slower[1])::float8, sum(slower[2])::float8, sum(slower[3])::float8, sum(slower[4])::float8, sum(slower[5])::float8, sum(slower[6])::float8, sum(slower[7])::float8, sum(slower[8])::float8, sum(slower[9])::float8, sum(slower[10])::float8, sum(slower[11])::float8, sum(slower[12])::float8, sum(slower[13])::float8] AS slower
-FROM call_hours WHERE hour >= $1 AND ($3::text IS NULL OR client_id = $3) GROUP BY 1 ORDER BY 1;
+FROM call_hours WHERE hour >= $1  GROUP BY 1 ORDER BY 1;
 
 -- chained_audit_rows
 SELECT c.place::text, c.hash, to_jsonb(r) || CASE WHEN EXISTS (
@@ -3568,6 +3568,11 @@ ORDER BY u.id LIMIT $2;
 SELECT id, email, name, firm_id, role, status, disabled_by_operator_at FROM users
 WHERE (id = $1 OR strpos(email_folded, $2) > 0 OR strpos(lower(name), lower($1)) > 0) AND id > coalesce($3::text, '')
 AND ($5::text IS NULL OR firm_id = $5) AND ($6::text IS NULL OR status = $6) ORDER BY id LIMIT $4;
+
+-- partner_calls_by_period
+SELECT to_timestamp(floor(extract(epoch FROM hour) / $2::int) * $2::int) AS at,
+sum(calls)::float8 AS calls, sum(refused)::float8 AS refused, sum(failed)::float8 AS failed, sum(refresh_refused)::float8 AS refresh_refused, ARRAY[sum(slower[1])::float8, sum(slower[2])::float8, sum(slower[3])::float8, sum(slower[4])::float8, sum(slower[5])::float8, sum(slower[6])::float8, sum(slower[7])::float8, sum(slower[8])::float8, sum(slower[9])::float8, sum(slower[10])::float8, sum(slower[11])::float8, sum(slower[12])::float8, sum(slower[13])::float8] AS slower
+FROM call_hours WHERE hour >= $1 AND client_id = $3 GROUP BY 1 ORDER BY 1;
 
 -- partner_concerns
 SELECT kind, id, name, amount::float8, at FROM (

@@ -26,7 +26,7 @@ type Compiled = ReturnType<typeof Compile<TSchema>>
 
 const compiled = new WeakMap<TSchema, Compiled>()
 
-/** Several routes have the same schema, and compiling them is a large part of a server's start. */
+/** Several routes have the same schema, which is compiled once. */
 function compiledOnce(schema: TSchema): Compiled {
   const check = compiled.get(schema) ?? Compile(schema)
   compiled.set(schema, check)

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { systemOrigin } from '../../src/audit/origin.ts'
 import { secretRotations } from '../../src/developer-pages/credentials.sql.ts'
 import { removeMember } from '../../src/developers/members.ts'
+import { partnerCallsByPeriod } from '../../src/request-log/call-hours.sql.ts'
 import { query } from '../support/database.ts'
 import { developerWithForms, invited, newDeveloper, setUpDeveloper } from '../support/developers.ts'
 import { explain } from '../support/explain.ts'
@@ -145,4 +146,16 @@ test('93: the credentials page reads few rows of the audit log, although the use
   await query(server.database, grants, [clientId])
   const { pages, plan } = await explain(server.database, 'core', secretRotations, [clientId, '2'])
   expect([plan, pages < 50]).toEqual([plan, true])
+})
+
+test('93: charts of an application read its hours, not those of all partners', async () => {
+  const { clientId } = await server.partner()
+  const hours = `INSERT INTO call_hours
+    SELECT date_trunc('hour', now()) - n * interval '1 hour', 'read', p::text, 1, 0, 0, 0, '{1}'
+      FROM generate_series(1, 100) n, generate_series(1, 100) p`
+  await query(server.database, hours)
+  const since = new Date(Date.now() - 5 * 24 * 3600_000)
+  const values = [since, '3600', clientId]
+  const { pages, plan } = await explain(server.database, 'expensive', partnerCallsByPeriod, values)
+  expect([plan, pages < 20]).toEqual([plan, true])
 })
