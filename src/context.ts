@@ -25,7 +25,7 @@ export type Context = {
   /** For what developers read on `database.expensive`, in pages and API together. */
   developerReadLimiter: ExpensiveReadLimiter
   /** For changes of webhooks that can take seconds, in pages, developer API and admin API together. */
-  slowWebhookWork: OneAtATime
+  slowWebhookLimiter: OneAtATime
   limits: Limits
   usage: Usage
   readLog: ReadLog

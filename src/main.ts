@@ -149,7 +149,7 @@ async function openContext(config: Config, database: Database, logger: Logger): 
     passwordHashLimiter: passwordHashLimiter(),
     expensiveReadLimiter: expensiveReadLimiter(),
     developerReadLimiter: developerReadLimiter(),
-    slowWebhookWork: new OneAtATime(),
+    slowWebhookLimiter: new OneAtATime(),
   }
   const rehashing = new Rehashing(database, limiters.passwordHashLimiter, logger, passwordCost)
   const metrics = serverMetrics(config, database, limiters)

@@ -32,8 +32,9 @@ export function verifyWebhook(secret: string, headers: Headers, body: string | U
   // Anyone can sign with an empty key.
   if (key.length === 0)
     throw invalid('The secret is empty. Configure the `whsec_…` or `whpk_…` of the endpoint.')
-  const isSigned = secret.startsWith('whpk_') ? keyPairCheck(key) : sharedSecretCheck(key)
-  if (!signature?.split(' ').some(isSigned(`${id}.${timestamp}.${text}`)))
+  const isValid = secret.startsWith('whpk_') ? keyPairCheck(key) : sharedSecretCheck(key)
+  const signed = `${id}.${timestamp}.${text}`
+  if (!signature?.split(' ').some((one) => isValid(signed, one)))
     throw invalid('The signature is wrong. Compare the secret with the newest of the endpoint.')
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= tolerance))
     throw invalid('The delivery is older than five minutes, or your clock is wrong.')
@@ -42,23 +43,23 @@ export function verifyWebhook(secret: string, headers: Headers, body: string | U
   throw invalid('The body is not an event.')
 }
 
-type Check = (signed: string) => (mark: string) => boolean
+/** Whether the text has this signature. */
+type Verify = (signed: string, signature: string) => boolean
 
-function sharedSecretCheck(key: Buffer): Check {
-  return (signed) => {
-    const expected = createHmac('sha256', key).update(signed).digest('base64')
-    return (mark) => isEqual(mark, `v1,${expected}`)
-  }
+function sharedSecretCheck(key: Buffer): Verify {
+  return (signed, signature) =>
+    isEqual(signature, `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
 }
 
 /** @param bytes of the public key */
-function keyPairCheck(bytes: Buffer): Check {
+function keyPairCheck(bytes: Buffer): Verify {
   if (bytes.length !== 32)
     throw invalid('The public key is incomplete. Configure the `whpk_…` of the endpoint.')
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') }
   const key = createPublicKey({ key: jwk, format: 'jwk' })
-  return (signed) => (mark) =>
-    mark.startsWith('v1a,') && verify(null, Buffer.from(signed), key, Buffer.from(mark.slice(4), 'base64'))
+  return (signed, signature) =>
+    signature.startsWith('v1a,') &&
+    verify(null, Buffer.from(signed), key, Buffer.from(signature.slice(4), 'base64'))
 }
 
 function invalid(detail: string): LatchkeyError {

@@ -29,7 +29,7 @@ Bodies are JSON. Unknown fields and unknown query parameters are refused. Lists 
 
 const tags = [
   { name: 'Partners', description: 'Applications that read on behalf of users.' },
-  { name: 'Webhooks', description: 'Addresses of partners that get a message when something happens.' },
+  { name: 'Webhooks', description: 'Endpoints of partners, and the messages that they get.' },
   { name: 'Users', description: 'Users of the platform, their sessions and second factors.' },
   { name: 'Directory', description: 'Firms, roles, users, households, accounts and access.' },
   { name: 'Grants', description: 'Which user shares with which partner.' },

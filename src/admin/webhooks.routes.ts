@@ -9,7 +9,7 @@ import { adminRoute } from './admin-edge.ts'
 
 const scopes = { read: 'partners:read', change: 'partners:write' } as const
 const base = '/partners/:client_id'
-const ofPartner = { client_id: Type.String({ description: 'The `client_id` of a partner.' }) }
+const partnerParams = { client_id: Type.String({ description: 'The `client_id` of a partner.' }) }
 
 /** The webhooks of any partner. The developer API has the same operations. */
 export function partnerWebhookRoutes(app: FastifyInstance, context: Context): void {
@@ -17,9 +17,9 @@ export function partnerWebhookRoutes(app: FastifyInstance, context: Context): vo
     {
       partner: 'The partner',
       address: (clientId, ...path) => adminAddress(context.config, 'partners', clientId, ...path),
-      serve: ({ right, isExpensive: _, ...route }, handler) => {
+      serve: ({ right, ...route }, handler) => {
         const url = base + route.url
-        const schema = { ...route.schema, params: Type.Object(ofPartner) }
+        const schema = { ...route.schema, params: Type.Object(partnerParams) }
         const problems = [...(route.operation.problems ?? []), 404] as const
         const operation = { ...route.operation, problems }
         const described = { ...route, url, schema, operation, scope: scopes[right] }
@@ -30,9 +30,9 @@ export function partnerWebhookRoutes(app: FastifyInstance, context: Context): vo
           return handler({ ...call, clientId })
         })
       },
-      serveItem: ({ right, id, isExpensive: _, ...route }, handler) => {
+      serveItem: ({ right, id, ...route }, handler) => {
         const url = base + route.url
-        const schema = { ...route.schema, params: Type.Object({ ...ofPartner, id }) }
+        const schema = { ...route.schema, params: Type.Object({ ...partnerParams, id }) }
         const described = { ...route, url, schema, scope: scopes[right] }
         adminRoute(app, context, described, (call) =>
           handler({ ...call, clientId: call.request.params.client_id }),

@@ -5,12 +5,12 @@ import type { Database } from '../database/database.ts'
 import {
   checkDemoDatabase,
   type DemoPartner,
-  type Entrance,
   loginTable,
   prepareDeveloper,
   prepareDirectory,
   prepareOperator,
   preparePartner,
+  type SignInLink,
 } from '../demo/demo.ts'
 import { type PartnerApp, startPartnerApp } from '../demo/partner-app.ts'
 
@@ -35,8 +35,8 @@ export function demoCommand(): Command {
       const { startServer, stopSignal } = await import('../main.ts')
       const stop = stopSignal()
       let starting: Promise<PartnerApp> | undefined
-      let console: Entrance | undefined
-      let developers: Entrance | undefined
+      let console: SignInLink | undefined
+      let developers: SignInLink | undefined
       const prepare = async (database: Database) => {
         await prepareDirectory(database)
         console = await prepareOperator(database, config)
@@ -57,8 +57,8 @@ export function demoCommand(): Command {
             process.stdout.write(
               `Open ${partnerUrl}, press Connect, and log in as one of:\n\n${loginTable()}\n\n` +
                 `Docs for partners: ${config.baseUrl}docs\n` +
-                entranceLine('Developer pages of the application', 'sign up', developers) +
-                `${entranceLine('Console for operators', 'set up an owner', console)}\n`,
+                signInLine('Developer pages of the application', 'sign up', developers) +
+                `${signInLine('Console for operators', 'set up an owner', console)}\n`,
             )
           }
           const addresses = { auth_url: config.authUrl, base_url: config.baseUrl, partner_url: partnerUrl }
@@ -73,10 +73,10 @@ export function demoCommand(): Command {
     })
 }
 
-/** The link works once: both need a password and an authenticator app. */
-function entranceLine(pages: string, setUp: string, entrance: Entrance | undefined): string {
-  if (!entrance) return ''
-  return `${pages}${entrance.isSetUp ? '' : `, ${setUp} with this link`}: ${entrance.address}\n`
+/** A line of the output. Behind a setup link, the person sets a password and an authenticator app. */
+function signInLine(pages: string, setUp: string, link: SignInLink | undefined): string {
+  if (!link) return ''
+  return `${pages}${link.isSetUp ? '' : `, ${setUp} with this link`}: ${link.address}\n`
 }
 
 function partnerEnvironment(

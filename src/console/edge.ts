@@ -5,7 +5,7 @@ import { type PeopleWeb, peopleEdge } from '../people/people-web.ts'
 import { type ConsolePage, consoleFrame, renderConsolePage, roleNames } from './shell.tsx'
 import { consoleWords } from './words.tsx'
 
-/** How the slices send pages of the console. */
+/** How the routes send pages of the console. */
 export type ConsoleWeb = PeopleWeb<Operator, ConsolePage>
 
 /** Sets up what the pages of the console share. */

@@ -91,13 +91,13 @@ function AccessPage(props: {
         />
       </Filters>
       {explanation && <Explanation {...explanation} />}
-      {found.length > 0 && <Choice address={address} found={found} />}
+      {found.length > 0 && <HouseholdChoice address={address} found={found} />}
       <SeenHouseholds names={names} total={households} />
     </>
   )
 }
 
-function Choice({ address, found }: { address: string; found: FoundHousehold[] }) {
+function HouseholdChoice({ address, found }: { address: string; found: FoundHousehold[] }) {
   return (
     <Section id="found" title="Which household?">
       <Table
@@ -135,7 +135,7 @@ function SeenHouseholds({ names, total }: { names: string[]; total: number }) {
       <div class="panel">
         {names.length === 0 ? (
           <p class="nothing">
-            The user sees no household. Look for one above, and the page says what would show it.
+            The user sees no household. Enter one above: the page then says which access would show it.
           </p>
         ) : (
           <ul class="name-list">

@@ -45,7 +45,7 @@ export function UserPage(props: {
         title="What this user can see"
         more={{ label: 'Why does the user see a household, or not?', href: `${address}/access` }}
       >
-        <Sees user={user} shared={shared} />
+        <Visibility user={user} shared={shared} />
       </Section>
       <Section
         id="grants"
@@ -65,13 +65,13 @@ export function UserPage(props: {
         />
       </Section>
       <Sessions sessions={sessions} address={address} csrf={csrf} mayWrite={mayWrite} />
-      <More userId={user.id} mayWrite={mayWrite} />
+      <UserLinks userId={user.id} mayWrite={mayWrite} />
     </>
   )
 }
 
 /** How much the role and the access rows show. */
-function Sees({ user, shared }: { user: UserFacts; shared: SharedData | undefined }) {
+function Visibility({ user, shared }: { user: UserFacts; shared: SharedData | undefined }) {
   return (
     <Facts
       items={{
@@ -91,7 +91,7 @@ function Sees({ user, shared }: { user: UserFacts; shared: SharedData | undefine
   )
 }
 
-function More({ userId, mayWrite }: { userId: string; mayWrite: boolean }) {
+function UserLinks({ userId, mayWrite }: { userId: string; mayWrite: boolean }) {
   const id = encodeURIComponent(userId)
   return (
     <p>

@@ -5,7 +5,7 @@ import { Table } from '../panel/table.tsx'
 import type { Endpoint } from '../webhooks/endpoints.sql.ts'
 import type { EndpointHealth } from './webhooks.sql.ts'
 
-/** The endpoints of a partner. Developers change them; operators can stop one, and let it continue. */
+/** The endpoints of a partner. Developers change them; operators can disable and enable one. */
 export function Webhooks(props: {
   clientId: string
   endpoints: Endpoint[]
@@ -14,10 +14,10 @@ export function Webhooks(props: {
   mayWrite: boolean
 }) {
   const { clientId, endpoints, health, csrf, mayWrite } = props
-  const of = ({ id }: Endpoint) => health.find((each) => each.id === id)
+  const healthOf = ({ id }: Endpoint) => health.find((each) => each.id === id)
   const action = {
     label: 'Change',
-    cell: (endpoint: Endpoint) => <Switch {...{ clientId, endpoint, csrf }} />,
+    cell: (endpoint: Endpoint) => <EnableOrDisable {...{ clientId, endpoint, csrf }} />,
   }
   return (
     <Section id="webhooks" title="Webhooks">
@@ -31,9 +31,9 @@ export function Webhooks(props: {
           { label: 'State', cell: (endpoint) => <StateAndCause endpoint={endpoint} /> },
           {
             label: 'Last delivery',
-            cell: (endpoint) => <When at={of(endpoint)?.delivered_at ?? null} none="–" />,
+            cell: (endpoint) => <When at={healthOf(endpoint)?.delivered_at ?? null} none="–" />,
           },
-          { label: 'Last failure', cell: (endpoint) => <Failure health={of(endpoint)} /> },
+          { label: 'Last failure', cell: (endpoint) => <Failure health={healthOf(endpoint)} /> },
           { label: 'Waiting', cell: ({ waiting }) => amount(waiting), isNumber: true },
           ...(mayWrite ? [action] : []),
         ]}
@@ -90,7 +90,15 @@ function Failure({ health }: { health: EndpointHealth | undefined }) {
   )
 }
 
-function Switch({ clientId, endpoint, csrf }: { clientId: string; endpoint: Endpoint; csrf: string }) {
+function EnableOrDisable({
+  clientId,
+  endpoint,
+  csrf,
+}: {
+  clientId: string
+  endpoint: Endpoint
+  csrf: string
+}) {
   const { id, url, status } = endpoint
   const address = `/admin/partners/${encodeURIComponent(clientId)}/webhooks/${id}`
   const button =

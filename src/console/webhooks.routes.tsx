@@ -10,7 +10,7 @@ import { partnerAddress } from './partners.routes.tsx'
 
 const params = Type.Object({ client_id: pathText, id: pathText })
 
-/** Forms that stop a webhook of a partner, and let it continue. The page of the partner has them. */
+/** Forms that disable and enable a webhook, on the page of its partner. */
 export function webhookRoutes(app: FastifyInstance, context: Context, web: ConsoleWeb): void {
   for (const [verb, change] of [
     ['enable', enableEndpoint],

@@ -100,15 +100,15 @@ function requireImported(outcome: ImportOutcome): void {
 
 const demoOwner = { email: 'owner@northbridge.example', name: 'Demo Owner', role: 'owner' as const }
 
-/** What a person opens: the setup link, which works once, or the pages. */
-export type Entrance = { address: string; isSetUp: boolean }
+/** Where a person signs in: a setup link, which works once, or the pages if the account is set up. */
+export type SignInLink = { address: string; isSetUp: boolean }
 
 /** Adds an administrator of the demo partner for the developer pages, unless there is one who has set up the account. */
 export async function prepareDeveloper(
   database: Database,
   config: Config,
   clientId: string,
-): Promise<Entrance> {
+): Promise<SignInLink> {
   const invitation = {
     clientId,
     email: 'dev@sample-app.example',
@@ -123,7 +123,7 @@ export async function prepareDeveloper(
 }
 
 /** Adds an operator for the console, unless the demo has one who has set up the account. */
-export async function prepareOperator(database: Database, config: Config): Promise<Entrance> {
+export async function prepareOperator(database: Database, config: Config): Promise<SignInLink> {
   const operators = await database.run(listOperators, [null])
   if (operators.some((operator) => operator.has_password || operator.providers.length > 0)) {
     return { address: `${config.admin.url}/admin`, isSetUp: true }

@@ -76,8 +76,8 @@ const descriptions: Record<Concern['kind'], (concern: Concern, sunsetOn: Date | 
     text: `${counted(amount, 'refresh', 'refreshes')} refused in the last day`,
     remedy: (
       <>
-        The first: in the hour from <Exact at={at} />. The request log says why each was refused, and whether
-        its user must connect again.
+        The first was refused in the hour from <Exact at={at} />. The request log says why each was refused,
+        and whether its user must connect again.
       </>
     ),
   }),

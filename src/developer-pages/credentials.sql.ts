@@ -2,8 +2,9 @@ import { Instant, statement } from '../database/database.ts'
 import Type from '../typebox.ts'
 
 /**
- * When the last client secrets of a partner were made, the newest first, as far as the audit log goes back. By the target,
- * which is the partner in few rows: `client_id` is in those of all its users, too. $1 client_id, $2 rows
+ * When the last client secrets of a partner were made, the newest first, as far as the audit log goes back. Selects by target,
+ * because few rows have the partner as target. Rows about its users also have its `client_id`, and may be millions.
+ * $1 client_id, $2 rows
  */
 export const secretRotations = statement(
   'secret_rotations',

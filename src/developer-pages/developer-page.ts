@@ -66,7 +66,7 @@ export function developerPage<Fields extends RequestFields = RequestFields>(
       if (!current) throw new Error('a page of an application ran without the application')
       const { reply } = exchange
       const show = (page: DeveloperPage, status?: number) => web.shell(reply, developer, page, status)
-      const seconds = route.method === 'POST' ? await pauseOf(web, current) : undefined
+      const seconds = route.method === 'POST' ? await countForm(web, current) : undefined
       if (seconds !== undefined) {
         reply.header('retry-after', String(seconds))
         return show({ title: 'Too many changes', body: TooManyForms() }, 429)
@@ -84,8 +84,14 @@ export function developerPage<Fields extends RequestFields = RequestFields>(
   )
 }
 
-/** Counts a form. @returns the seconds until the application may send another one; undefined: it may send this one */
-async function pauseOf({ forms }: DeveloperWeb, { clientId }: MemberApp): Promise<number | undefined> {
-  const { consumedPoints, msBeforeNext } = await forms.penalty(clientId)
+/**
+ * Counts a form of the application.
+ * @returns seconds until its next form is accepted; undefined: this one is accepted
+ */
+async function countForm(
+  { formLimiter }: DeveloperWeb,
+  { clientId }: MemberApp,
+): Promise<number | undefined> {
+  const { consumedPoints, msBeforeNext } = await formLimiter.penalty(clientId)
   return consumedPoints > formsPerMinute ? Math.ceil(msBeforeNext / 1000) : undefined
 }

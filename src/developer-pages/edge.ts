@@ -12,12 +12,12 @@ import { developerWords } from './words.tsx'
  */
 export const formsPerMinute = 120
 
-/** How the slices send developer pages. `forms` counts by client id. */
-export type DeveloperWeb = PeopleWeb<Developer, DeveloperPage> & { forms: RateLimiterMemory }
+/** How the routes send developer pages. `formLimiter` counts by client id. */
+export type DeveloperWeb = PeopleWeb<Developer, DeveloperPage> & { formLimiter: RateLimiterMemory }
 
 /** Sets up what the developer pages share. */
 export async function developerEdge(app: FastifyInstance, context: Context): Promise<DeveloperWeb> {
-  const forms = new RateLimiterMemory({ points: formsPerMinute, duration: 60 })
+  const formLimiter = new RateLimiterMemory({ points: formsPerMinute, duration: 60 })
   const web = await peopleEdge<Developer, DeveloperPage>(app, context, {
     kind: 'developer',
     words: developerWords,
@@ -27,5 +27,5 @@ export async function developerEdge(app: FastifyInstance, context: Context): Pro
     roleOf: ({ app: current }) => current && roleNames[current.role],
     render: renderDeveloperPage,
   })
-  return { ...web, forms }
+  return { ...web, formLimiter }
 }

@@ -23,7 +23,7 @@ const causes: Record<Cause, string> = {
   user_disabled: 'user disabled',
 }
 
-function ConnectionState({ cause }: { cause: Cause | null }) {
+function LiveOrEnded({ cause }: { cause: Cause | null }) {
   if (cause === null) return <State tone="ok">live</State>
   return <State tone="plain">{causes[cause]}</State>
 }
@@ -63,7 +63,7 @@ export function GrantTable(props: {
           ),
         },
         { label: 'User (sub)', cell: ({ subject }) => <Id>{subject}</Id> },
-        { label: 'State', cell: ({ cause }) => <ConnectionState cause={cause} /> },
+        { label: 'State', cell: ({ cause }) => <LiveOrEnded cause={cause} /> },
         { label: 'Connected', cell: ({ created_at: at }) => <Exact at={at} /> },
         { label: 'Last call', cell: ({ last_used_at: at }) => <When at={at} /> },
         {
@@ -124,7 +124,7 @@ function GrantFacts({ clientId, grant }: { clientId: string; grant: PartnerGrant
     <Facts
       items={{
         'Grant id': <Id>{id}</Id>,
-        State: <ConnectionState cause={cause} />,
+        State: <LiveOrEnded cause={cause} />,
         'User (sub)': (
           <a href={appAddress({ clientId }, `/grants?subject=${encodeURIComponent(subject)}`)}>
             <Id>{subject}</Id>
@@ -164,7 +164,7 @@ function Connections({ connections }: { connections: PartnerConnection[] }) {
         { label: 'Connection id', cell: ({ id }) => <Id>{id}</Id> },
         { label: 'Began', cell: ({ created_at: at }) => <Exact at={at} /> },
         { label: 'Last refresh', cell: ({ refreshed_at: at }) => <When at={at} none="code not redeemed" /> },
-        { label: 'State', cell: ({ cause }) => <ConnectionState cause={cause} /> },
+        { label: 'State', cell: ({ cause }) => <LiveOrEnded cause={cause} /> },
         { label: 'Ended', cell: ({ ended_at: at }) => <Exact at={at} none="–" /> },
       ]}
     />

@@ -57,7 +57,9 @@ export function OverviewPage(props: {
         <RangeLinks address={appAddress({ clientId })} current={range} />
       </PageHead>
       <Concerns clientId={clientId} concerns={concerns} sunsetOn={sunsetOn} />
-      {periods.every(({ calls, live }) => calls === 0 && live === 0) && <Start baseUrl={baseUrl} />}
+      {periods.every(({ calls, live }) => calls === 0 && live === 0) && (
+        <QuickStartNotice baseUrl={baseUrl} />
+      )}
       <Traffic range={range} periods={periods} p99={p99} />
       <Limits clientId={clientId} limits={limits} busiest={busiest} span={spanOf(range)} />
     </>
@@ -65,11 +67,12 @@ export function OverviewPage(props: {
 }
 
 /** For an application that no user has connected. */
-function Start({ baseUrl }: { baseUrl: string }) {
+function QuickStartNotice({ baseUrl }: { baseUrl: string }) {
   return (
     <p class="notice">
-      Your application has no calls and no connections in this time. The{' '}
-      <a href={`${baseUrl}docs/quick-start`}>quick start</a> leads to a first household in ten minutes.
+      Your application has no calls and no live grants in this time. The{' '}
+      <a href={`${baseUrl}docs/quick-start`}>quick start</a> shows how to read a first household in ten
+      minutes.
     </p>
   )
 }

@@ -71,7 +71,7 @@ const limits = `
   SELECT 'limits', '', '', sum(calls), min(hour) FROM call_hours
    WHERE ${lastDay} AND kind = '${limitedKind}' HAVING count(*) > 0`
 
-/** As after an application went live: production made no secret. */
+/** An application without a secret or key, for example after it went live: production makes no secret by itself. */
 const noCredentials = `
   SELECT 'no_credentials', '', '', 0, NULL FROM partners
    WHERE ${ofPartner} AND cardinality(secret_hashes) + cardinality(key_thumbprints) = 0`

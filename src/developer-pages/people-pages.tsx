@@ -130,8 +130,9 @@ export function MemberPage(props: {
         >
           <p>
             {isSelf ? 'You lose' : 'The developer loses'} access to this application with the next request.
-            The account and other applications stay. Secrets and developer keys go on, also those that this
-            developer has made: on the page Credentials, replace and revoke those that may have been copied.
+            The account and other applications stay. Client secrets and developer keys still work, including
+            those that this developer made. Replace or revoke those that may have been copied, on the page
+            Credentials.
           </p>
         </Confirmation>
       </section>

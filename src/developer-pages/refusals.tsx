@@ -37,8 +37,8 @@ export function TooManyForms() {
     <>
       <h1>Too many changes</h1>
       <p>
-        Nothing was changed: too many forms were sent for this application in the last minute. Try again in a
-        minute. Programs use the developer API.
+        Too many forms were sent for this application in the last minute. Nothing was changed. Try again in a
+        minute. For changes by a program, use the developer API.
       </p>
     </>
   )

@@ -65,7 +65,7 @@ function settings(app: FastifyInstance, context: Context, web: DeveloperWeb): vo
       const { url: address = '', description = '' } = request.body
       const changes = { url: address.trim(), description, events: chosenEvents(request.body) }
       const input = { clientId, id, ...changes }
-      const outcome = await context.slowWebhookWork.run(clientId, () =>
+      const outcome = await context.slowWebhookLimiter.run(clientId, () =>
         updateEndpoint(context, origin, input),
       )
       if (outcome.kind === 'unknown') return showMissing(show, 'webhooks', 'webhook')
@@ -173,7 +173,7 @@ function testing(app: FastifyInstance, context: Context, web: DeveloperWeb): voi
     { method: 'POST', url: `${url}/test`, role: 'developer', schema: { params } },
     async ({ request, reply, app: { clientId }, origin, show }) => {
       const { id } = request.params
-      const outcome = await context.slowWebhookWork.run(clientId, () =>
+      const outcome = await context.slowWebhookLimiter.run(clientId, () =>
         sendTestEvent(context, origin, { clientId, id }),
       )
       if (outcome.kind === 'busy') return showRefused(show, clientId, id, [busy], 429)
@@ -199,7 +199,7 @@ function replay(app: FastifyInstance, context: Context, web: DeveloperWeb): void
         const fault = 'Nothing was sent: write the time as 2026-11-22T08:30Z, in UTC.'
         return showRefused(show, clientId, id, [fault], 422)
       }
-      const outcome = await context.slowWebhookWork.run(clientId, () =>
+      const outcome = await context.slowWebhookLimiter.run(clientId, () =>
         replayMessages(context, origin, { clientId, id, since }),
       )
       if (outcome.kind === 'busy') return showRefused(show, clientId, id, [busy], 429)

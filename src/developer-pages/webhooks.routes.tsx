@@ -61,7 +61,9 @@ function addition(app: FastifyInstance, context: Context, web: DeveloperWeb): vo
         secretKind,
         events: chosenEvents(request.body),
       }
-      const outcome = await context.slowWebhookWork.run(clientId, () => addEndpoint(context, origin, input))
+      const outcome = await context.slowWebhookLimiter.run(clientId, () =>
+        addEndpoint(context, origin, input),
+      )
       if (outcome.kind === 'unknown') return showMissing(show, 'webhooks', 'application')
       if (outcome.kind !== 'added') {
         const faults = outcome.kind === 'busy' ? [busy] : outcome.faults

@@ -86,8 +86,8 @@ const admins = `SELECT m.developer_id FROM developer_memberships m JOIN develope
 const isLastAdmin = `(found.developer_id IN (SELECT developer_id FROM admins) AND (SELECT count(*) FROM admins) = 1)`
 
 /**
- * The member, locked. The administrators are locked before: two of them who remove each other at the same moment would
- * otherwise each hold what the other waits for.
+ * SQL: locks the member, after the administrators. Without this order, two administrators who remove each other at the same
+ * moment would deadlock. The condition on `admins` is always true: it makes PostgreSQL lock them first.
  */
 const found = `SELECT m.developer_id, m.role, d.email FROM developer_memberships m JOIN developers d ON d.id = m.developer_id
       WHERE m.client_id = $1 AND (d.id::text = $2 OR d.email_folded = $2) AND (SELECT count(*) FROM admins) >= 0

@@ -5,10 +5,10 @@ import { chooseTexts, type Texts } from '../web/languages/languages.ts'
 import { contentOf, type MailContent, oneLine } from './mail-content.ts'
 
 /**
- * Administrators of applications choose the names of the developers whom they invite. In a greeting, a sentence with a link
- * would look like the operator's. These mails greet with the address.
+ * Mails that greet with the address. An administrator of an application chooses the names of invited developers. A name that is
+ * a sentence with a link would look like a text of the operator (threat 94).
  */
-const withoutName: ReadonlySet<Mail['mail']> = new Set([
+const greetsWithAddress: ReadonlySet<Mail['mail']> = new Set([
   'developer_invited',
   'developer_added',
   'webhook_disabled',
@@ -25,7 +25,7 @@ export function composeMail(
 ): { subject: string; text: string; html: string } {
   const texts = chooseTexts(mail.language, undefined)
   const content = contentOf(mail, { texts, authUrl, brand: brand.name, link: link ?? '' })
-  const greeting = texts.mails.greeting(oneLine(withoutName.has(mail.mail) ? mail.to : mail.name))
+  const greeting = texts.mails.greeting(oneLine(greetsWithAddress.has(mail.mail) ? mail.to : mail.name))
   return {
     subject: content.subject,
     text: textOf({ content, greeting, texts, brand }),

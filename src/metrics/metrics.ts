@@ -141,6 +141,7 @@ export class Metrics {
     this.#webhookAttempts.labels(outcome).inc()
   }
 
+  /** @param seconds from an event to its delivery by the first attempt */
   observeWebhookDelay(seconds: number): void {
     this.#webhookDelays.observe(seconds)
   }

@@ -28,7 +28,7 @@ type Site<P extends Person, Page extends ShellContent> = {
   render(frame: Frame, person: P, csrf: string, page: Page): string
 }
 
-/** How the slices send pages of a kind of people. */
+/** How the routes send pages of a kind of people. */
 export type PeopleWeb<P extends Person = Person, Page extends ShellContent = ShellContent> = Web &
   Pick<Site<P, Page>, 'kind' | 'words' | 'personOf' | 'roleOf'> & {
     home: (typeof homeOf)[PeopleKind]

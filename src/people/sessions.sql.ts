@@ -68,8 +68,9 @@ export function findSessionStatement<Row extends TSchema>(
  * least recently active ones above the limit. No row: the account is disabled, or the credentials or the role have changed
  * since they were checked, or these people no longer log in through the provider.
  *
- * A login through a provider began before this: the operator may have taken the provider from these people since. A user with
- * an old session at the provider has proved nothing there now: only what the provider says about the time counts.
+ * A login through a provider takes time: meanwhile the operator may have disabled the provider for these people. Therefore
+ * the provider is checked again, under a lock. A person with an old session at the provider has not authenticated again:
+ * `proved_at` is the time that the provider reports.
  *
  * $1 SHA-256 of the new id, $2 id of the person, $3 SHA-256 of the old id or null, $4 `login_version` when the login was
  * checked, $5 browser or null, $6 operating system or null, $7 to $9 of a login through a provider, otherwise null: id of the

@@ -1,6 +1,6 @@
 /**
- * Lets each application do one thing at a time on this server, by API and on pages together: what holds a database connection
- * or waits for a name server for seconds must not take the connections of others.
+ * Runs one piece of work of an application at a time on this server, from APIs and pages together. Slow work, such as waiting
+ * for a name server, must not occupy the connections that other applications need.
  */
 export class OneAtATime {
   readonly #busy = new Set<string>()

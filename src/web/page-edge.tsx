@@ -59,7 +59,7 @@ export function forUsers({ config }: Context, textsOf: Audience['textsOf']): Aud
   return { textsOf, sessionOf, csrfCookie: 'latchkey-csrf', home: connectedAppsLink, hasLanguages: true }
 }
 
-/** How the slices send pages. */
+/** How the routes send pages. */
 export type Web = {
   assets: Assets
   brand: Brand

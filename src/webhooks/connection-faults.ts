@@ -2,8 +2,8 @@
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'nothing listens at its port. Start it, or correct the port',
   ECONNRESET:
-    'it closed the connection without an answer. Look into its log, or into that of the proxy before it',
-  EPIPE: 'it closed the connection before it had read the event. Look into its log',
+    'it closed the connection without an answer. Check its log, or the log of the proxy in front of it',
+  EPIPE: 'it closed the connection before it had read the event. Check its log',
   ETIMEDOUT: 'its network did not answer. Let its firewall accept connections from this service',
   EHOSTUNREACH: 'its network cannot be reached. Check the address and the firewall',
   ENETUNREACH: 'its network cannot be reached. Check the address and the firewall',

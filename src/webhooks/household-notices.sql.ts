@@ -23,7 +23,7 @@ const tellsHouseholds = (endpoint: string) =>
   `${endpoint}.events && ARRAY[${told.map((type) => `'${type}'`).join(', ')}]`
 
 /**
- * Begins to tell the partners about each firm that has changed. This is all that firms without changes cost. Without an
+ * Begins to tell the partners about each firm that has changed. Firms without changes cost only this statement. Without an
  * endpoint that gets these events, nothing begins. No parameters.
  */
 export const beginNotices = statement(
@@ -89,8 +89,8 @@ const eventsOfGrant = `SELECT 'grant.resync_required' AS type,
           WHERE NOT must_resync AND (many OR changed)`
 
 /**
- * Looks at the next grants of a firm that has changed, writes their events, and notes that they were told: all or nothing, in
- * one statement. A server that is killed therefore loses no event and writes none twice. A firm that another server has locked
+ * Reads the changes for the next grants of a firm, writes their events and moves the position, all in one statement. A server
+ * that is killed therefore loses no event and writes none twice. A firm that another server has locked
  * is skipped.
  *
  * A user whose role has changed sees other households since then. No log has the difference, therefore the partner must read

@@ -94,7 +94,7 @@ export const takeDueMessages = statement(
 )
 
 /**
- * Ends the leases of a server without attempts in progress, so that other servers repeat the attempts that were interrupted.
+ * Ends all leases of a server that has no attempt in progress. Any server can then repeat the interrupted attempts at once.
  * $1 name of the server
  */
 export const endLeases = statement(
@@ -105,8 +105,8 @@ export const endLeases = statement(
 )
 
 /**
- * SQL: locks the endpoint of message $1 before the message. Who removes or enables the endpoint takes the locks in this order
- * too, and one in the other order would be a deadlock.
+ * SQL: locks the endpoint of message $1 before the message. Removing or enabling an endpoint takes the locks in the same
+ * order. The other order could deadlock.
  */
 const lockedEndpoint = `endpoint AS (
      SELECT * FROM webhook_endpoints WHERE id = (SELECT endpoint_id FROM webhook_messages WHERE id = $1) FOR NO KEY UPDATE

@@ -7,7 +7,7 @@ import type { TObject, TSchema, TString } from '../typebox.ts'
 export type WebhookRoute<Q extends TObject, B extends TSchema> = Omit<Route<NoFields, Q, B>, 'schema'> & {
   right: 'read' | 'change'
   schema?: { querystring?: Q; body?: B }
-  /** It reads on `database.expensive`. */
+  /** It reads on `database.expensive`: the developer API limits how many of these run at a time. The admin API does not. */
   isExpensive?: true
 }
 
@@ -45,6 +45,7 @@ export function describeWebhookRoute<Q extends TObject = NoFields, B extends TSc
   return route
 }
 
+/** As `describeWebhookRoute`, for one endpoint or message. */
 export function describeItemRoute<Q extends TObject = NoFields, B extends TSchema = NoFields>(
   route: WebhookItemRoute<Q, B>,
 ): WebhookItemRoute<Q, B> {

@@ -18,8 +18,8 @@ import {
 } from './webhooks.schemas.ts'
 
 const tag = 'Webhooks'
-const ofEndpoint = Type.String({ description: 'The `id` of an endpoint.' })
-const ofMessage = Type.String({ description: 'The `id` of a message.' })
+const endpointId = Type.String({ description: 'The `id` of an endpoint.' })
+const messageId = Type.String({ description: 'The `id` of a message.' })
 
 export const listEndpointsRoute = describeWebhookRoute({
   method: 'GET',
@@ -61,7 +61,7 @@ export const getEndpointRoute = describeItemRoute({
   method: 'GET',
   url: '/webhooks/:id',
   right: 'read',
-  id: ofEndpoint,
+  id: endpointId,
   operation: {
     operationId: 'getEndpoint',
     tag,
@@ -76,7 +76,7 @@ export const updateEndpointRoute = describeItemRoute({
   method: 'PATCH',
   url: '/webhooks/:id',
   right: 'change',
-  id: ofEndpoint,
+  id: endpointId,
   schema: { body: EndpointChanges },
   operation: {
     operationId: 'updateEndpoint',
@@ -92,7 +92,7 @@ export const removeEndpointRoute = describeItemRoute({
   method: 'DELETE',
   url: '/webhooks/:id',
   right: 'change',
-  id: ofEndpoint,
+  id: endpointId,
   operation: {
     operationId: 'removeEndpoint',
     tag,
@@ -107,7 +107,7 @@ export const rotateWebhookSecretRoute = describeItemRoute({
   method: 'POST',
   url: '/webhooks/:id/secrets',
   right: 'change',
-  id: ofEndpoint,
+  id: endpointId,
   schema: { body: NewWebhookSecret },
   creates: true,
   operation: {
@@ -115,7 +115,7 @@ export const rotateWebhookSecretRoute = describeItemRoute({
     tag,
     summary: 'Get a new signing secret',
     description:
-      'For a day, both secrets sign each delivery, so that the receiver can change over without a gap.',
+      'For a day, both secrets sign each delivery, so that the receiver can change to the new one without an interruption.',
     responses: { 201: createdResponse(EndpointWithSecret, 'The endpoint with its new secret.') },
     problems: [404],
   },
@@ -126,7 +126,7 @@ const switching = (verb: 'enable' | 'disable', summary: string, description: str
     method: 'POST',
     url: `/webhooks/:id/${verb}`,
     right: 'change',
-    id: ofEndpoint,
+    id: endpointId,
     operation: {
       operationId: `${verb}Endpoint`,
       tag,
@@ -153,7 +153,7 @@ export const testEndpointRoute = describeItemRoute({
   method: 'POST',
   url: '/webhooks/:id/test',
   right: 'change',
-  id: ofEndpoint,
+  id: endpointId,
   operation: {
     operationId: 'testEndpoint',
     tag,
@@ -168,13 +168,13 @@ export const replayRoute = describeItemRoute({
   method: 'POST',
   url: '/webhooks/:id/replay',
   right: 'change',
-  id: ofEndpoint,
+  id: endpointId,
   schema: { body: Replay },
   operation: {
     operationId: 'replayMessages',
     tag,
     summary: 'Deliver past messages again',
-    description: 'After a fault of the receiver: in their order, with the same ids.',
+    description: 'For messages that the receiver lost. They are delivered in their order, with the same ids.',
     responses: { 200: jsonResponse(Replayed, 'How many messages.') },
     problems: [404],
   },
@@ -210,7 +210,7 @@ export const getMessageRoute = describeItemRoute({
   method: 'GET',
   url: '/webhook-messages/:id',
   right: 'read',
-  id: ofMessage,
+  id: messageId,
   operation: {
     operationId: 'getMessage',
     tag,
@@ -225,7 +225,7 @@ export const resendRoute = describeItemRoute({
   method: 'POST',
   url: '/webhook-messages/:id/resend',
   right: 'change',
-  id: ofMessage,
+  id: messageId,
   operation: {
     operationId: 'resendMessage',
     tag,

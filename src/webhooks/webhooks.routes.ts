@@ -49,20 +49,20 @@ const noSuchMessage = ({ partner }: WebhookApi) => notFound(`${partner} has no w
 
 const shownEndpoint = ({ client_id: _, ...endpoint }: Endpoint) => endpoint
 
-/** Does what may take long, if nothing such is in progress for the partner. */
+/** Runs slow work about webhooks, or answers 429 if other slow work of the partner is in progress. */
 async function alone(
-  { slowWebhookWork }: Pick<Context, 'slowWebhookWork'>,
+  { slowWebhookLimiter }: Pick<Context, 'slowWebhookLimiter'>,
   clientId: string,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
-  const answer = await slowWebhookWork.run(clientId, work)
+  const answer = await slowWebhookLimiter.run(clientId, work)
   if (answer.kind !== 'busy') return answer
   const detail =
-    'Another request about these webhooks, which takes long, is in progress. Send this one after it.'
+    'A slow request about these webhooks is in progress. Send this request again when it has ended.'
   return { kind: 'problem', code: 'too_many_requests', detail, retryAfter: 1 }
 }
 
-/** By the name that receivers know it by. */
+/** The `webhook-id` of a message, as receivers know it. */
 const messageName = (id: string) => `msg_${id}`
 const shownMessage = <M extends Message>(message: M) => ({ ...message, id: messageName(message.id) })
 
@@ -143,14 +143,14 @@ function switches(api: WebhookApi): void {
 
 function messages(api: WebhookApi): void {
   api.serve(listMessagesRoute, async ({ request: { query }, database, clientId }) => {
-    const range = rangeOf({ ...(query.since !== undefined && { since: query.since }) })
+    const range = rangeOf(query)
     if ('problem' in range) return range.problem
     const { endpoint_id: endpointId, state, type, grant_id: grantId } = query
     const since = range.since === undefined ? undefined : new Date(range.since)
     const page = pageRequestOf(query)
     const found = await listMessages(database, clientId, { endpointId, state, type, grantId, since }, page)
     const address = withFilters(api.address(clientId, 'webhook-messages'), query)
-    // The place is the id without its prefix.
+    // The cursor has the id without its prefix.
     return pageAnswer(address, page, found.map(shownMessage), ({ id }) => id.slice(messageName('').length))
   })
   api.serveItem(getMessageRoute, async ({ request: { params }, database, clientId }) => {

@@ -123,7 +123,7 @@ test('87: two administrators who remove each other at the same time wait for eac
   expect(last.kind).toBe('last_admin')
 })
 
-test('93: forms without end fill neither the audit log nor the queue of webhooks', async () => {
+test('93: forms above the limit of a minute are refused, and fill neither the audit log nor the queue of webhooks', async () => {
   const { clientId } = await server.partner({ name: 'Flood' })
   const { browser } = await developerWithForms(server, clientId, { email: 'flood@partner.example' })
   const token = fieldsOf(await browser.get(`${server.authUrl}/developers/account`), '/developers/logout')

@@ -238,7 +238,7 @@ describe('76: a password change while a login replaces the old hash', () => {
     expect(await storedHash(server, 'raced')).toBe(next)
   })
 
-  test('40 races: counted in the database, every user has the new password', async () => {
+  test('after 40 races, every user has the new password in the database', async () => {
     await query(server.database, 'DELETE FROM login_failures')
     const ids = Array.from({ length: 40 }, (_, n) => `r${n}`)
     await importUsers(

@@ -160,7 +160,7 @@ test('59: of a message that is sent again and again, the newest 100 attempts are
   expect(await query(database, 'SELECT FROM webhook_attempts')).toHaveLength(100)
 })
 
-test('59: endpoints of a partner are limited', async () => {
+test('59: a partner has at most ten endpoints', async () => {
   const add = () => addEndpoint(context, developer, { clientId, url: 'http://127.0.0.1:9/' })
   for (let count = 0; count < 10; count++) expect((await add()).kind).toBe('added')
   expect(await add()).toMatchObject({ kind: 'refused' })
@@ -243,7 +243,7 @@ test('92: endpoints that are added and fail again and again send no mails withou
   expect(await query(database, mails)).toHaveLength(10)
 })
 
-test('92: a name inside looks like one that does not exist: no partner finds names and addresses of the network', async () => {
+test('92: a private host name gets the same error as an unknown one, so no partner finds names of the network', async () => {
   const fault = (resolve: () => Promise<string[]>) =>
     addressFaults('https://vault.corp.example/', { environment: 'production', webhookAllow: [] }, resolve)
   const [inside = ''] = await fault(async () => ['10.20.30.40'])
@@ -253,7 +253,7 @@ test('92: a name inside looks like one that does not exist: no partner finds nam
   expect(await fault(async () => ['93.184.215.14', '10.20.30.40'])).toEqual([inside])
 })
 
-test('93: test events that no receiver takes do not fill the database', async () => {
+test('93: at most 100 test events of an endpoint wait', async () => {
   const { endpoint } = await endpointAt(server, clientId, 'http://127.0.0.1:1/')
   const name = { clientId, id: endpoint.id }
   await query(

@@ -72,7 +72,7 @@ describe('39: kill -9 of PostgreSQL alone', () => {
     expect((await fetch(`${deployment.opsUrl}/livez`)).status).toBe(200)
   })
 
-  test('a command may restart PostgreSQL before the server does', async () => {
+  test('the server recovers if a command restarts PostgreSQL before it does', async () => {
     const { accessToken } = await tokensFor(deployment, partner, 'user0')
     server.process.kill('SIGSTOP') // a server that is slow to notice
     process.kill(runningPostgres(deployment.dataDir), 'SIGKILL')

@@ -110,7 +110,7 @@ describe('a provider that is flagged for operators', () => {
 describe('91: a login through a provider', () => {
   const dangerous = `${server.authUrl}/admin/account/second-factor`
 
-  test('91: with an old session at the provider does not count as a confirmation', async () => {
+  test('with an old session at the provider does not count as a confirmation', async () => {
     const visitor = new Visitor()
     provider.method = { ts: Math.floor(Date.now() / 1000) - 3600 }
     expect(textOf(await consoleLogin('sub-olive', visitor))).toContain('Overview')
@@ -122,7 +122,7 @@ describe('91: a login through a provider', () => {
     expect([page.status, page.url]).toEqual([200, dangerous])
   })
 
-  test('91: that began before the provider was taken from operators opens no session', async () => {
+  test('opens no session if the provider was disabled for operators after it began', async () => {
     await consoleLogin('sub-olive')
     const visitor = new Visitor()
     const page = await visitor.get(`${server.authUrl}/admin/login`)
@@ -134,7 +134,7 @@ describe('91: a login through a provider', () => {
     expect(redirectOf(await visitor.get(`${server.authUrl}/admin`))?.pathname).toBe('/admin/login')
   })
 
-  test('91: ends the link with which a finder could set a password later', async () => {
+  test('ends the link with which a finder could set a password later', async () => {
     await changeProviderLogins(server.database, systemOrigin, 'developer', { id, logIn: true })
     const { clientId } = await server.partner({ name: 'Harbor' })
     provider.accounts.set('sub-dora', { email: 'dora@partner.example', email_verified: true })

@@ -39,7 +39,7 @@ afterEach(async () => {
 })
 
 describe('a test event', () => {
-  test('comes like every other', async () => {
+  test('is signed and delivered like every other event', async () => {
     const {
       endpoint: { id },
       secret,
@@ -165,7 +165,7 @@ describe('operators', () => {
     ['DELETE', `/webhooks/${id}`],
   ]
 
-  test('do by the admin API what developers do, and an id works only with its partner', async () => {
+  test('manage webhooks by the admin API; the id of another partner’s endpoint or message gives 404', async () => {
     const call = adminCaller(server, await newKey(server, ['partners:write']))
     const address = `${server.authUrl}/admin/v1/partners/${clientId}`
     const add = () =>
@@ -211,7 +211,7 @@ describe('operators', () => {
     expect((await call('GET', `/partners/${clientId}/webhooks`)).body).toEqual({ data: [] })
   })
 
-  test('learn that there is no such partner', async () => {
+  test('get 404 for an unknown partner', async () => {
     const call = adminCaller(server, await newKey(server, ['partners:write']))
     for (const [method, path, body] of [
       ['GET', '/webhooks'],

@@ -10,7 +10,7 @@ import { type Page, Visitor } from './visitor.ts'
 export const factorPage = '/login/second-factor'
 
 /**
- * A server and users for attacks on second factors. Each test has a user of its own, who has no factor yet. Call it at the top
+ * A server and users for attacks on second factors. Each test has a separate user, who has no factor yet. Call it at the top
  * level of a file.
  */
 export async function factorAttackFixture(numberOfUsers: number) {

@@ -1,12 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
-import { portOf } from './webhooks.ts'
+import { freePort } from './ports.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -27,7 +26,7 @@ export function compiledReceiver(): string {
   return output
 }
 
-/** Runs it as a process on a free port. */
+/** Runs the compiled receiver as a process on a free port. */
 export async function runReceiver(program: string, secretOf: (url: string) => Promise<string>) {
   const port = await freePort()
   const WEBHOOK_SECRET = await secretOf(`http://127.0.0.1:${port}/webhooks`)
@@ -44,13 +43,4 @@ export async function runReceiver(program: string, secretOf: (url: string) => Pr
       await once(receiver, 'exit')
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const port = portOf(server)
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -10,7 +10,7 @@ import { type Page, Visitor } from './visitor.ts'
 
 /**
  * A server with two providers that send what the test wants: `one` for the firm of ada and bob, `two` for that of eve. Each
- * test has a browser of its own. Call it at the top level of a file.
+ * test has a separate browser. Call it at the top level of a file.
  */
 export async function idpAttackFixture() {
   const server = await serverFixture({

@@ -10,12 +10,12 @@ import type { MovableClock } from './database-clock.ts'
 export type TestServerOptions = {
   environment?: Environment
   secret?: string
-  /** Accepted besides `secret`. */
+  /** Accepted in addition to `secret`. */
   nextSecret?: string
   previousSecret?: string
   /** Shares the database of another test server, as two nodes do. */
   on?: TestDatabase
-  /** `true` for a database of its own: the clock of its database can be moved. */
+  /** `true` for a separate database: the clock of its database can be moved. */
   clock?: MovableClock | true
   /** The host name in the server's addresses (a browser's "site"). */
   host?: 'localhost' | '127.0.0.1'

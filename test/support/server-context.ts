@@ -47,7 +47,7 @@ export async function openContext(parts: Parts): Promise<OpenedContext> {
     passwordHashLimiter: passwordHashLimiter(),
     expensiveReadLimiter: expensiveReadLimiter(),
     developerReadLimiter: developerReadLimiter(),
-    slowWebhookWork: new OneAtATime(),
+    slowWebhookLimiter: new OneAtATime(),
   }
   // The cost of seeded passwords: they are not replaced at the first login.
   const rehashing = new Rehashing(database, limiters.passwordHashLimiter, logger, seededCost)

@@ -7,7 +7,7 @@ import type { UseCases, World } from './use-case.ts'
 const url = 'https://93.184.216.34/hook'
 
 const because =
-  'Developers change webhooks on the developer pages. The console shows them, and stops one or lets it continue.'
+  'Developers change webhooks on the developer pages. The console shows them, and disables or enables one.'
 
 /** `id` is that of an endpoint, `more` is the partner. */
 const endpoint = async ({ server }: World) => {
