@@ -1,7 +1,7 @@
 -- compatible
--- What ends a connection locks its row, and then its grant to write the event (0036). Deleting a user reaches the same rows by
--- cascades, the grant first: both at once would be a deadlock. Therefore a deletion locks the connections before anything else
--- of the user. PostgreSQL has locked the user then, so that no new connection comes in between.
+-- A statement that ends a connection locks the connection, then its grant (0036). Deleting a user locks the grant first, by
+-- cascades: both at once could deadlock. Therefore a deletion locks the connections first. No connection can be added meanwhile:
+-- the user is locked already, and the statement that adds one locks the user before (FOR SHARE).
 
 CREATE FUNCTION lock_connections_of_user() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN

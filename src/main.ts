@@ -110,10 +110,11 @@ async function listen(config: Config, database: Database, logger: Logger): Promi
     await stopJobs() // a statement of the sandbox may be in progress
     throw explainListen(error)
   }
-  for (const job of [...jobs, stopped.heartbeat]) job.start()
+  for (const job of [...jobs, stopped.webhooks, stopped.heartbeat]) job.start()
   return {
     async close() {
       await stopped.heartbeat.stop() // what follows is an outage, if no other server runs
+      await stopped.webhooks.stop() // before the port is free for a successor of the same name
       // The servers refuse new connections and finish the requests in progress. Then the database is closed. A busy
       // connection is not kept alive after its answer, because it would delay the end for more than a minute.
       for (const { server: http } of servers) http.keepAliveTimeout = 1
@@ -132,6 +133,7 @@ type Opened = {
   context: Context
   jobs: Job[]
   rehashing: Rehashing
+  webhooks: WebhookWorker
   heartbeat: Heartbeat
   sandbox: ReturnType<typeof sandboxFor>
   tracing: Tracing | undefined
@@ -172,11 +174,12 @@ async function openContext(config: Config, database: Database, logger: Logger): 
     endNotices(database, logger, config.mail !== undefined),
     new HouseholdNotices(database, logger, config.baseUrl),
     ...mails,
-    webhookWorker(context, logger),
     ...Object.values(counters),
     chain,
   ]
-  return { context, jobs, rehashing, heartbeat: new Heartbeat(database, logger), sandbox, tracing }
+  const webhooks = webhookWorker(context, logger)
+  const heartbeat = new Heartbeat(database, logger)
+  return { context, jobs, rehashing, webhooks, heartbeat, sandbox, tracing }
 }
 
 /** What is counted in memory and written every few seconds. */
@@ -235,7 +238,7 @@ function webhookWorker(
 ): WebhookWorker {
   const count = (outcome: AttemptOutcome) => metrics.countWebhookAttempt(outcome)
   return new WebhookWorker({
-    server: `${hostname()}:${settings.port}`,
+    server: `${hostname()}:${settings.host}:${settings.port}`,
     database,
     keys,
     logger,

@@ -503,11 +503,13 @@ SELECT count(*)::int AS closed FROM closed;
 -- confirm_developer_session
 UPDATE developer_sessions s SET hash = $2, proved_at = now()
 FROM developers o WHERE s.hash = $1 AND o.id = s.developer_id AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+AND (s.provider_id IS NULL OR EXISTS (SELECT FROM identity_providers p WHERE p.id = s.provider_id AND p.developers))
 RETURNING s.developer_id::text AS id;
 
 -- confirm_operator_session
 UPDATE operator_sessions s SET hash = $2, proved_at = now()
 FROM operators o WHERE s.hash = $1 AND o.id = s.operator_id AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+AND (s.provider_id IS NULL OR EXISTS (SELECT FROM identity_providers p WHERE p.id = s.provider_id AND p.operators))
 RETURNING s.operator_id::text AS id;
 
 -- connections_of_grant
@@ -857,7 +859,7 @@ WHERE m.client_id = $1 ORDER BY d.email_folded;
 -- disable_webhook_endpoint
 WITH e AS (
   UPDATE webhook_endpoints SET status = 'disabled', disabled_for = $3
-  WHERE client_id = $1 AND id = $2 AND status = 'active' RETURNING *
+  WHERE client_id = $1 AND id = $2 AND (status = 'active' OR $3 = 'operator' AND disabled_for <> 'operator') RETURNING *
 ), recorded AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
     target_id, firm_id, user_id, client_id, details)
@@ -878,7 +880,7 @@ WITH old AS (
 ), due AS (
   UPDATE webhook_messages m SET next_attempt_at = now(), due_since = now(), failures = 0
   FROM e
-  WHERE m.endpoint_id = e.id AND (m.next_attempt_at > now() + interval '30 seconds'
+  WHERE m.endpoint_id = e.id AND (m.next_attempt_at > now() AND m.taken_by IS NULL
     OR m.next_attempt_at <= now() AND m.failures > 0)
 ), recorded AS (
   INSERT INTO audit_log (event, actor_kind, actor_id, actor_name, via, address, user_agent, request_id, target_kind,
@@ -894,9 +896,11 @@ FROM webhook_endpoints WHERE client_id = $1 AND id = $2;
 
 -- end_connections
 WITH live AS (
-  SELECT id FROM connections WHERE revoked_at IS NULL ORDER BY grant_id, id FOR NO KEY UPDATE
+  SELECT id, grant_id FROM connections WHERE revoked_at IS NULL ORDER BY grant_id, id FOR NO KEY UPDATE
+), held AS MATERIALIZED (
+  SELECT id FROM grants WHERE id IN (SELECT grant_id FROM live) ORDER BY id FOR NO KEY UPDATE
 ), ended AS (
-  UPDATE connections c SET revoked_at = now() FROM live WHERE c.id = live.id RETURNING c.id
+  UPDATE connections c SET revoked_at = now() FROM live JOIN held ON held.id = live.grant_id WHERE c.id = live.id RETURNING c.id
 )
 SELECT count(*)::int AS connections FROM ended;
 
@@ -1197,7 +1201,9 @@ SELECT count(*)::int AS ended FROM ended;
 
 -- end_webhook_leases
 UPDATE webhook_messages SET next_attempt_at = now(), taken_by = NULL
-WHERE id IN (SELECT id FROM webhook_messages WHERE taken_by = $1 FOR NO KEY UPDATE SKIP LOCKED);
+WHERE id IN (SELECT id FROM webhook_messages
+  WHERE taken_by = $1 AND next_attempt_at <= now() + interval '30 seconds'
+  FOR NO KEY UPDATE SKIP LOCKED);
 
 -- ended_grants_of_user
 SELECT g.id, p.name AS partner_name, g.created_at, CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN g.expires_at ELSE g.revoked_at END AS ended_at,
@@ -1379,6 +1385,7 @@ WITH found AS (
   s.proved_at > now() - interval '15 minutes' AS is_recent
   FROM developer_sessions s JOIN developers o ON o.id = s.developer_id
   WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+  AND (s.provider_id IS NULL OR EXISTS (SELECT FROM identity_providers p WHERE p.id = s.provider_id AND p.developers))
 ), seen AS (
   UPDATE developer_sessions s SET last_seen_at = now()
   FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
@@ -1510,6 +1517,7 @@ WITH found AS (
   s.proved_at > now() - interval '15 minutes' AS is_recent
   FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
   WHERE s.hash = $1 AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+  AND (s.provider_id IS NULL OR EXISTS (SELECT FROM identity_providers p WHERE p.id = s.provider_id AND p.operators))
 ), seen AS (
   UPDATE operator_sessions s SET last_seen_at = now()
   FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
@@ -5066,12 +5074,14 @@ clock_timestamp() AS clock;
 SELECT s.id, s.browser, s.system, s.address, s.created_at, s.last_seen_at, s.hash = $2 AS current
 FROM developer_sessions s JOIN developers o ON o.id = s.developer_id
 WHERE s.developer_id = $1::uuid AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+AND (s.provider_id IS NULL OR EXISTS (SELECT FROM identity_providers p WHERE p.id = s.provider_id AND p.developers))
 ORDER BY current DESC, s.last_seen_at DESC, s.id;
 
 -- sessions_of_operator
 SELECT s.id, s.browser, s.system, s.address, s.created_at, s.last_seen_at, s.hash = $2 AS current
 FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
 WHERE s.operator_id = $1::uuid AND s.expires_at > now() AND s.last_seen_at > now() - interval '30 minutes' AND s.login_version = o.login_version AND o.status = 'active'
+AND (s.provider_id IS NULL OR EXISTS (SELECT FROM identity_providers p WHERE p.id = s.provider_id AND p.operators))
 ORDER BY current DESC, s.last_seen_at DESC, s.id;
 
 -- sessions_of_user

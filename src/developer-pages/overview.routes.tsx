@@ -25,10 +25,10 @@ export function overviewRoutes(app: FastifyInstance, context: Context, web: Deve
       const [begin, { period }] = [beginOf(range, at), ranges[range]]
       const [partner, calls, grants, concerns, busiest] = await Promise.all([
         database.maybe(findListedPartner, [clientId]),
-        database.run(partnerCallsByPeriod, [begin, period, clientId]),
+        database.expensive.run(partnerCallsByPeriod, [begin, period, clientId]),
         database.expensive.run(liveGrantsByPeriod, [clientId, begin, period]),
-        database.run(partnerConcerns, [clientId]),
-        database.run(busiestHours, [clientId, begin]),
+        database.expensive.run(partnerConcerns, [clientId]),
+        database.expensive.run(busiestHours, [clientId, begin]),
       ])
       if (!partner) return showMissing(show, 'overview', 'application')
       const body = (

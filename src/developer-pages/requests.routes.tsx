@@ -48,7 +48,8 @@ function filterOf(query: Query, now: Date) {
   const isFiltered = [requestId, subject, grantId].some((value) => value !== undefined)
   // Without a filter, the page shows what was refused.
   const status = filled(query.status) ?? (isFiltered ? undefined : 'refused')
-  const period = isPeriod(query.period) ? query.period : undefined
+  // Few calls are redirected: to find them, all calls of the period are read.
+  const period = isPeriod(query.period) ? query.period : status === '3xx' ? '24h' : undefined
   const since = period && new Date(now.getTime() - periodSeconds[period] * 1000)
   const shown = {
     requestId,

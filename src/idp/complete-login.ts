@@ -124,7 +124,7 @@ function loginDetails({ acr, amr, auth_time: authTime, sid }: IDToken, now: Date
     acr: acrText.Check(acr) ? acr : federatedAcr,
     amr: amrList.Check(amr) ? amr : [],
     // A provider whose clock is ahead must not make a login count for later requests.
-    authTime: typeof authTime === 'number' ? Math.min(authTime * 1000, now.getTime()) : null,
+    authTime: typeof authTime === 'number' && authTime >= 0 ? Math.min(authTime * 1000, now.getTime()) : null,
     sid: sidText.Check(sid) ? sid : null,
   }
 }

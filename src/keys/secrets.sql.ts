@@ -51,14 +51,16 @@ export const recordCurrentSecret = statement(
 /** After this, no secret counts as having been current. */
 export const forgetSecrets = statement('forget_secrets', Type.Object({}), 'DELETE FROM secrets')
 
-/** Ends all connections with their codes and tokens. It takes the locks in the order of the grants, as a deletion does. */
+/** Ends all connections with their codes and tokens. Locks them and then their grants in order (docs/adr/0044). */
 export const endConnections = statement(
   'end_connections',
   Type.Object({ connections: Type.Integer() }),
   `WITH live AS (
-     SELECT id FROM connections WHERE revoked_at IS NULL ORDER BY grant_id, id FOR NO KEY UPDATE
+     SELECT id, grant_id FROM connections WHERE revoked_at IS NULL ORDER BY grant_id, id FOR NO KEY UPDATE
+   ), held AS MATERIALIZED (
+     SELECT id FROM grants WHERE id IN (SELECT grant_id FROM live) ORDER BY id FOR NO KEY UPDATE
    ), ended AS (
-     UPDATE connections c SET revoked_at = now() FROM live WHERE c.id = live.id RETURNING c.id
+     UPDATE connections c SET revoked_at = now() FROM live JOIN held ON held.id = live.grant_id WHERE c.id = live.id RETURNING c.id
    )
    SELECT count(*)::int AS connections FROM ended`,
 )

@@ -29,8 +29,13 @@ export type SessionRow = Static<typeof SessionRow>
 /** For `operator_sessions s` or `developer_sessions s`: the session has not expired and has not been idle for too long. */
 export const isPersonSessionWithinLimits = `s.expires_at > now() AND s.last_seen_at > now() - interval '${idleMinutes} minutes'`
 
-/** For a session `s` and its person `o`. A change of password, role or status changes `login_version`. */
-const isLive = `${isPersonSessionWithinLimits} AND s.login_version = o.login_version AND o.status = 'active'`
+/**
+ * For a session `s` and its person `o`. A change of password, role or status changes `login_version`. A login that ends at the
+ * moment in which the operator disables the provider may leave a session: it does not count.
+ */
+const isLive = (kind: PeopleKind) =>
+  `${isPersonSessionWithinLimits} AND s.login_version = o.login_version AND o.status = 'active'
+        AND (s.provider_id IS NULL OR EXISTS (SELECT FROM identity_providers p WHERE p.id = s.provider_id AND p.${kind}s))`
 
 /**
  * The statement that finds the live session of an active account. Updates `last_seen_at` at most once a minute. Its parameter
@@ -53,7 +58,7 @@ export function findSessionStatement<Row extends TSchema>(
      SELECT s.hash, o.id, o.name, o.email, o.login_version, s.provider_id, ${account}
             s.proved_at > now() - interval '${recentMinutes} minutes' AS is_recent
        FROM ${kind}_sessions s JOIN ${kind}s o ON o.id = s.${kind}_id
-      WHERE s.hash = $1 AND ${isLive}
+      WHERE s.hash = $1 AND ${isLive(kind)}
    ), seen AS (
      UPDATE ${kind}_sessions s SET last_seen_at = now()
        FROM found WHERE s.hash = found.hash AND s.last_seen_at < now() - interval '1 minute'
@@ -119,7 +124,7 @@ const confirmStatement = (kind: PeopleKind) =>
     `confirm_${kind}_session`,
     Type.Object({ id: Type.String() }),
     `UPDATE ${kind}_sessions s SET hash = $2, proved_at = now()
-     FROM ${kind}s o WHERE s.hash = $1 AND o.id = s.${kind}_id AND ${isLive}
+     FROM ${kind}s o WHERE s.hash = $1 AND o.id = s.${kind}_id AND ${isLive(kind)}
    RETURNING s.${kind}_id::text AS id`,
   )
 
@@ -158,7 +163,7 @@ const listStatement = (kind: PeopleKind) =>
     ListedSession,
     `SELECT s.id, s.browser, s.system, s.address, s.created_at, s.last_seen_at, s.hash = $2 AS current
      FROM ${kind}_sessions s JOIN ${kind}s o ON o.id = s.${kind}_id
-    WHERE s.${kind}_id = $1::uuid AND ${isLive}
+    WHERE s.${kind}_id = $1::uuid AND ${isLive(kind)}
     ORDER BY current DESC, s.last_seen_at DESC, s.id`,
   )
 

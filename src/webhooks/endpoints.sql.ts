@@ -189,14 +189,14 @@ export const rotateSecretRow = statement(
 
 /**
  * $1 client_id, $2 id, $3 who: `partner` or `operator`, $4 origin. No row: no such endpoint. Messages wait until the endpoint
- * is enabled. An endpoint that is disabled already stays as it is.
+ * is enabled. An endpoint that is disabled already stays as it is, but an operator locks it: then developers cannot enable it.
  */
 export const disableEndpointRow = statement(
   'disable_webhook_endpoint',
   Changed,
   `WITH e AS (
      UPDATE webhook_endpoints SET status = 'disabled', disabled_for = $3
-      WHERE client_id = $1 AND id = $2 AND status = 'active' RETURNING *
+      WHERE client_id = $1 AND id = $2 AND (status = 'active' OR $3 = 'operator' AND disabled_for <> 'operator') RETURNING *
    ), recorded AS (
      ${endpointRecord('webhook.disabled', '$4', 'e', { cause: 'e.disabled_for' })}
    )
@@ -206,8 +206,7 @@ export const disableEndpointRow = statement(
 /**
  * Enables the endpoint, unless the operator disabled it and a developer of the partner wants to enable it. The messages that
  * wait become due. Those that were tried begin the schedule again, and their time until the purge: otherwise a message with
- * many failures would be given up after the next one. A message in an attempt, whose lease ends within 30 seconds, is left
- * alone.
+ * many failures would be given up after the next one. A message in an attempt is left alone.
  *
  * $1 client_id, $2 id, $3 who: `partner` or `operator`, $4 origin. No row: no such endpoint.
  */
@@ -222,7 +221,7 @@ export const enableEndpointRow = statement(
    ), due AS (
      UPDATE webhook_messages m SET next_attempt_at = now(), due_since = now(), failures = 0
        FROM e
-      WHERE m.endpoint_id = e.id AND (m.next_attempt_at > now() + interval '${leaseSeconds} seconds'
+      WHERE m.endpoint_id = e.id AND (m.next_attempt_at > now() AND m.taken_by IS NULL
                                       OR m.next_attempt_at <= now() AND m.failures > 0)
    ), recorded AS (
      ${endpointRecord('webhook.enabled', '$4', 'e JOIN old ON old.id = e.id', { cause: 'old.disabled_for' })}

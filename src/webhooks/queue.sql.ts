@@ -95,13 +95,16 @@ export const takeDueMessages = statement(
 
 /**
  * Ends all leases of a server that has no attempt in progress. Any server can then repeat the interrupted attempts at once.
+ * Servers before migration 0043 leave `taken_by` in messages that they deliver or postpone: these have no lease.
  * $1 name of the server
  */
 export const endLeases = statement(
   'end_webhook_leases',
   Type.Object({}),
   `UPDATE webhook_messages SET next_attempt_at = now(), taken_by = NULL
-    WHERE id IN (SELECT id FROM webhook_messages WHERE taken_by = $1 FOR NO KEY UPDATE SKIP LOCKED)`,
+    WHERE id IN (SELECT id FROM webhook_messages
+                   WHERE taken_by = $1 AND next_attempt_at <= now() + interval '${leaseSeconds} seconds'
+                     FOR NO KEY UPDATE SKIP LOCKED)`,
 )
 
 /**

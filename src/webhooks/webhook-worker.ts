@@ -42,6 +42,7 @@ export class WebhookWorker extends PollingWorker<TakenMessage> {
   readonly #options: WorkerOptions
   /** Attempts in progress of each endpoint. */
   readonly #busy = new Map<string, number>()
+  #started = false
   /** Whether a server of this name may have been killed during attempts. */
   #mayHaveLeases = false
 
@@ -52,13 +53,15 @@ export class WebhookWorker extends PollingWorker<TakenMessage> {
 
   /** Call it when the server listens: then no other process has its name. */
   override start(): void {
+    this.#started = true
     this.#mayHaveLeases = true
     super.start()
   }
 
+  /** Call it while the server has its port. Leases of a server that never started are those of another process. */
   override async stop(): Promise<void> {
     await super.stop()
-    await this.#endLeases().catch((error) => this.logError(error))
+    if (this.#started) await this.#endLeases().catch((error) => this.logError(error))
   }
 
   protected async take(free: number): Promise<TakenMessage[]> {

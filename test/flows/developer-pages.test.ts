@@ -55,7 +55,7 @@ test('an application that went live has no secret: the overview says so, and the
     (await open(path, developer, app)).document.querySelector('main')?.structuredText ?? ''
   const overview = await text('')
   expect(overview).toContain('This application has no client secret yet')
-  expect(overview).toContain('The quick start leads to a first household')
+  expect(overview).toContain('The quick start shows how to read a first household')
   expect(await text('/credentials/secret')).not.toContain('All end at once')
   const page = await open('/credentials/secret', developer, app)
   const sent = await developer.browser.submit(page, addressOf('/credentials/secret', app), {})

@@ -107,6 +107,15 @@ describe('a provider that is flagged for operators', () => {
   })
 })
 
+test('91: a session that a login left at the moment in which the provider was disabled does not count', async () => {
+  const visitor = new Visitor()
+  await consoleLogin('sub-olive', visitor)
+  expect((await visitor.get(`${server.authUrl}/admin`)).status).toBe(200)
+  await query(server.database, 'UPDATE identity_providers SET operators = false')
+  expect(redirectOf(await visitor.get(`${server.authUrl}/admin`))?.pathname).toBe('/admin/login')
+  await query(server.database, 'UPDATE identity_providers SET operators = true')
+})
+
 describe('91: a login through a provider', () => {
   const dangerous = `${server.authUrl}/admin/account/second-factor`
 
