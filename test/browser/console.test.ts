@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pageFaults } from '../support/accessibility.ts'
-import { launchBrowser, screenshot } from '../support/browser.ts'
+import { closePages, openBrowser, screenshot } from '../support/browser.ts'
 import { addTraffic } from '../support/console-data.ts'
 import { urlOf } from '../support/database.ts'
 import { totp } from '../support/factors.ts'
@@ -17,10 +17,10 @@ let cookies: NonNullable<Exclude<BrowserContextOptions['storageState'], string>>
 
 beforeAll(async () => {
   server = await testServer({ secret })
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser.close()
+  await closePages(browser)
   await server.close()
 })
 

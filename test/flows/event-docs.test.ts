@@ -25,7 +25,7 @@ tokens.
 const disabledUsers = `
 ## Disabled users
 
-While a user is disabled, all tokens of the user are refused. Each live connection has one \`connection.ended\` with the cause
+While a user is disabled, all tokens of the user are refused. Each live connection sends one \`connection.ended\` with the cause
 \`user_disabled\`. The grant stays, so there is no \`grant.revoked\`, and changes of households send no events.
 
 No event says that the operator has enabled the user again. You have two ways to find out:

@@ -18,8 +18,22 @@ const args = [
   '--disable-background-networking',
 ]
 
+/** One for all test files of a worker, because a start takes a second of CPU time. Playwright ends it with the worker. */
+let launched: Promise<Browser> | undefined
+
+/** The browser of this worker. Call `closePages` when the file has ended. */
+export function openBrowser(): Promise<Browser> {
+  launched ??= launch()
+  return launched
+}
+
+/** Closes all that a test file has opened in the browser. The next file finds no cookies and no cache. */
+export async function closePages(browser: Browser): Promise<void> {
+  await Promise.all(browser.contexts().map((context) => context.close()))
+}
+
 /** The system's Chromium, or the one from the npm package. Playwright is loaded here, because most files open no browser. */
-export async function launchBrowser(): Promise<Browser> {
+async function launch(): Promise<Browser> {
   const system = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path))
   const { chromium } = await import('playwright-core')
   return chromium.launch({ executablePath: system ?? (await unpacked()), args })

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll } from 'vitest'
-import { launchBrowser } from './browser.ts'
+import { closePages, openBrowser } from './browser.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import { type SeedRows, seed } from './directory.ts'
 import { type TestServer, testServer } from './server.ts'
@@ -34,7 +34,7 @@ export async function databaseFixture(
 }
 
 export async function browserFixture(): Promise<Browser> {
-  const browser = await launchBrowser()
-  afterAll(() => browser.close())
+  const browser = await openBrowser()
+  afterAll(() => closePages(browser))
   return browser
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { Page } from 'playwright-core'
-import { launchBrowser } from './browser.ts'
+import { closePages, openBrowser } from './browser.ts'
 import { emailOf, password, seed } from './directory.ts'
 import { type TestPartner, type TestServer, testServer } from './server.ts'
 
@@ -29,7 +29,7 @@ export async function startPartnerApp(callbackPath = '/callback'): Promise<Partn
   const server = await testServer()
   const partner = await server.partner({ redirectUri: `${origin}${callbackPath}` })
   await seed(server.database, { users: [{ id: 'ada' }], households })
-  const browser = await launchBrowser()
+  const browser = await openBrowser()
   const page = await browser.newPage({ viewport: { width: 1000, height: 800 } })
   page.setDefaultTimeout(10_000)
   return {
@@ -39,7 +39,7 @@ export async function startPartnerApp(callbackPath = '/callback'): Promise<Partn
     page,
     serve: (listener) => site.removeAllListeners('request').on('request', listener),
     async close() {
-      await browser.close()
+      await closePages(browser)
       site.close()
       await server.close()
     },
