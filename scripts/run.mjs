@@ -27,6 +27,7 @@ const commands = {
   build: { packages: [], run: () => {} },
   dev: { packages: [], run: runDemoOnChange },
   test: { packages: ['test'], run: (args) => vitest('main', args) },
+  'test:embedded': { packages: ['test'], run: (args) => vitest('embedded', args) },
   'test:clients': { packages: ['test', 'test/interop'], run: (args) => vitest('clients', args) },
   'test:interop': {
     packages: ['test', 'test/interop', 'test/interop/openapi'],

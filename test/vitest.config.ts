@@ -20,6 +20,7 @@ export default defineConfig({
   test: {
     projects: [
       suite('main', ...inFolders('flows', 'attacks', 'browser', 'crash')),
+      suite('embedded', ...inFolders('embedded')),
       suite('clients', 'test/interop/*.test.ts'),
       suite('interop', ...inFolders('interop')),
       suite('long', ...inFolders('long')),

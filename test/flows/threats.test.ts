@@ -17,7 +17,7 @@ function paths(folder: string, text: string): string[] {
   return [...text.matchAll(/`([\w./-]+\.tsx?)`/g)].map(([, path]) => `${folder}/${path}`)
 }
 
-const testFiles = ['attacks', 'browser', 'crash', 'flows', 'long'].flatMap((folder) =>
+const testFiles = ['attacks', 'browser', 'crash', 'embedded', 'flows', 'long'].flatMap((folder) =>
   readdirSync(`test/${folder}`).map((name) => `test/${folder}/${name}`),
 )
 

@@ -5,16 +5,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * would still run it when the others have nothing left to do. The order of all other files does not matter.
  */
 const longest = [
-  'crash/embedded',
   'flows/schema',
-  'crash/embedded-secret',
   'crash/kill-server',
   'crash/log-faults',
   'browser/accessibility',
   'flows/operations',
   'attacks/http',
   'browser/newcomer',
-  'crash/embedded-server',
   'attacks/wrong-database',
   'flows/purge-rounds',
   'browser/connected-apps',
