@@ -21,7 +21,6 @@ import {
 } from './partners.sql.ts'
 import { type ProfileChanges, readProfile } from './profile.ts'
 import { secretDigest, type TakenOver, takeOverFaults } from './taken-over.ts'
-import { unique } from './unique.ts'
 
 export type NewPartner = ProfileChanges & {
   /** For a partner of another service. Default: a new client_id. */
@@ -93,14 +92,14 @@ export async function createPartner(
   const created = await database.maybe(insertPartner, [
     clientId,
     input.name.trim(),
-    unique(input.redirectUris),
+    [...new Set(input.redirectUris)],
     input.requirePkce,
-    unique(authMethods),
+    [...new Set(authMethods)],
     hash ? [hash] : [],
     jwksText(keys),
     keys.thumbprints,
     idTokenAlg,
-    unique(input.postLogoutRedirectUris ?? []),
+    [...new Set(input.postLogoutRedirectUris ?? [])],
     input.idTokenOnRefresh ?? false,
     JSON.stringify(input.limits ?? {}),
     input.grantLifetimeDays ?? null,

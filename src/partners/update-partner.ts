@@ -10,7 +10,6 @@ import { addressFaults, methodFaults, nameFaults } from './partner-faults.ts'
 import { findPartner, type Partner, updatePartnerSettings } from './partners.sql.ts'
 import { productionUriFaults } from './production-uri.ts'
 import { type ProfileChanges, readProfile } from './profile.ts'
-import { unique } from './unique.ts'
 
 /** Undefined: the setting is not changed. */
 export type PartnerChanges = ProfileChanges & {
@@ -70,9 +69,9 @@ export async function updatePartner(
   const updated = await database.maybe(updatePartnerSettings, [
     clientId,
     name?.trim() ?? null,
-    redirectUris ? unique(redirectUris) : null,
+    redirectUris ? [...new Set(redirectUris)] : null,
     partner.auth_methods,
-    authMethods ? unique(authMethods) : null,
+    authMethods ? [...new Set(authMethods)] : null,
     credentials?.secretHashes ?? null,
     credentials?.jwks ?? null,
     credentials?.thumbprints ?? null,
@@ -82,7 +81,7 @@ export async function updatePartner(
     ...profile.columns,
     changes.requireAcr === null ? '' : (changes.requireAcr ?? null),
     changes.requirePkce ?? null,
-    postLogoutRedirectUris ? unique(postLogoutRedirectUris) : null,
+    postLogoutRedirectUris ? [...new Set(postLogoutRedirectUris)] : null,
     originValue(origin),
   ])
   if (!updated) return { kind: 'conflict' }
@@ -129,5 +128,5 @@ function newAddressFaults(partner: Partner, changes: PartnerChanges): string[] {
       added(postLogoutRedirectUris, partner.post_logout_redirect_uris),
     ),
   ]
-  return unique(faults)
+  return [...new Set(faults)]
 }
