@@ -7,7 +7,7 @@ import {
   ErrorsCard,
   LatencyCard,
   namesOf,
-  refreshesOf,
+  RefreshesCard,
   spanOf,
   sumOf,
 } from '../panel/traffic.tsx'
@@ -52,7 +52,6 @@ function Charts({
   const names = namesOf(periods, range)
   const span = spanOf(range)
   const grants = sumOf(periods, (period) => period.grants)
-  const refreshes = sumOf(periods, (period) => period.refreshRefused)
   const shown = { periods, names, span }
   const ofGrants: Series = {
     label: 'connected',
@@ -74,20 +73,7 @@ function Charts({
             format={amount}
           />
         </MetricCard>
-        <MetricCard
-          id="refreshes"
-          title="Refused refreshes"
-          value={amount(refreshes)}
-          note="Partners that lost a connection"
-        >
-          <BarChart
-            id="refreshes"
-            finding={`${amount(refreshes)} refreshes were refused ${span}`}
-            series={[refreshesOf(periods)]}
-            names={names}
-            format={amount}
-          />
-        </MetricCard>
+        <RefreshesCard {...shown} note="Partners that lost a connection" />
       </div>
       <p class="small">Times in UTC. The last bar is still growing.</p>
       <Figures rows={periods} names={names} columns={figures} />

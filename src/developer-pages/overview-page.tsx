@@ -11,9 +11,8 @@ import {
   ErrorsCard,
   LatencyCard,
   namesOf,
-  refreshesOf,
+  RefreshesCard,
   spanOf,
-  sumOf,
 } from '../panel/traffic.tsx'
 import type { ListedPartner } from '../partners/partners.sql.ts'
 import { PartnerLogo } from '../web/parts.tsx'
@@ -80,7 +79,6 @@ function QuickStartNotice({ baseUrl }: { baseUrl: string }) {
 function Traffic({ range, periods, p99 }: { range: RangeName; periods: ShownPeriod[]; p99: number | null }) {
   const names = namesOf(periods, range)
   const span = spanOf(range)
-  const refreshes = sumOf(periods, (period) => period.refreshRefused)
   const shown = { periods, names, span }
   return (
     <section aria-label="Traffic">
@@ -89,20 +87,7 @@ function Traffic({ range, periods, p99 }: { range: RangeName; periods: ShownPeri
         <ErrorsCard {...shown} />
         <LatencyCard {...shown} p99={p99} />
         <LiveCard {...shown} />
-        <MetricCard
-          id="refreshes"
-          title="Refused refreshes"
-          value={amount(refreshes)}
-          note="Connections whose users must connect again"
-        >
-          <BarChart
-            id="refreshes"
-            finding={`${amount(refreshes)} refreshes were refused ${span}`}
-            series={[refreshesOf(periods)]}
-            names={names}
-            format={amount}
-          />
-        </MetricCard>
+        <RefreshesCard {...shown} note="Connections whose users must connect again" />
       </div>
       <p class="small">Times in UTC. The last bar is still growing.</p>
       <Figures rows={periods} names={names} columns={figures} />

@@ -25,7 +25,7 @@ function failedOf(periods: Period[]): Series {
   return { label: 'failed', tone: 'danger', values: periods.map(({ failed }) => failed) }
 }
 
-export function refreshesOf(periods: Period[]): Series {
+function refreshesOf(periods: Period[]): Series {
   return { label: 'refused', tone: 'warning', values: periods.map(({ refreshRefused }) => refreshRefused) }
 }
 
@@ -95,6 +95,21 @@ export function LatencyCard({ periods, names, span, p99 }: Shown & { p99: number
         series={[{ label: '', tone: 'accent', values: periods.map(({ p99 }) => p99 ?? 0) }]}
         names={names}
         format={milliseconds}
+      />
+    </MetricCard>
+  )
+}
+
+export function RefreshesCard({ periods, names, span, note }: Shown & { note: string }) {
+  const refreshes = amount(sumOf(periods, (period) => period.refreshRefused))
+  return (
+    <MetricCard id="refreshes" title="Refused refreshes" value={refreshes} note={note}>
+      <BarChart
+        id="refreshes"
+        finding={`${refreshes} refreshes were refused ${span}`}
+        series={[refreshesOf(periods)]}
+        names={names}
+        format={amount}
       />
     </MetricCard>
   )
