@@ -1425,6 +1425,7 @@ CASE WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'expiry' ELSE g.rev
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
@@ -1448,13 +1449,14 @@ bearer AS (
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
   WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
 )
 SELECT
 (SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM caller.firm_changed_at)) FROM caller) AS visibility_version,
 (SELECT h.json FROM caller, households h WHERE h.id = $2 AND (
     h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
         SELECT FROM account_access x WHERE x.user_id = caller.user_id AND x.household_id = h.id OFFSET 0)))) AS household;
@@ -1661,15 +1663,12 @@ ARRAY(SELECT name FROM (SELECT seen.* FROM caller CROSS JOIN LATERAL (
       ORDER BY h.firm_id, h.id LIMIT 3) AS seen WHERE caller.sees = 'firm'
     UNION ALL
     SELECT seen.* FROM caller CROSS JOIN LATERAL (
-      SELECT x.user_id AS scope, x.household_id AS id, coalesce(h.name, h.id) AS name
-      FROM (
-        SELECT DISTINCT user_id, household_id FROM account_access
-        WHERE (user_id, household_id) > (caller.user_id, '') AND user_id <= caller.user_id
-        AND firm_id = caller.firm_id
-        ORDER BY user_id, household_id LIMIT 3) AS x
-      CROSS JOIN LATERAL (SELECT * FROM households
-        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-      ORDER BY x.user_id, x.household_id) AS seen WHERE caller.sees = 'granted') AS first ORDER BY scope, id) AS first_names,
+      SELECT caller.user_id AS scope, h.id, coalesce(h.name, h.id) AS name FROM households h
+      WHERE h.id = ANY (ARRAY(SELECT household_id FROM (
+            SELECT DISTINCT user_id, household_id FROM account_access
+            WHERE (user_id, household_id) > (caller.user_id, '') AND user_id <= caller.user_id
+            AND firm_id = caller.firm_id
+            ORDER BY user_id, household_id LIMIT 3) AS own))) AS seen WHERE caller.sees = 'granted') AS first ORDER BY scope, id) AS first_names,
 accounts.counted AS accounts,
 accounts.counted > 10000 OR caller.sees = 'granted' AND EXISTS (
   SELECT FROM account_access x
@@ -1681,6 +1680,7 @@ FROM caller, accounts;
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
@@ -1704,9 +1704,10 @@ bearer AS (
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
   WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
 )
 SELECT
 (SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
@@ -2365,6 +2366,7 @@ SELECT t.user_id, t.account_id, t.household_id, t.source FROM account_access t W
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
@@ -2388,9 +2390,10 @@ bearer AS (
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
   WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
 ), latest AS (
   SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
   FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
@@ -2451,7 +2454,7 @@ entry AS (
 page AS (SELECT * FROM entry WHERE place <= $4::int)
 SELECT
 (SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM caller.firm_changed_at)) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
 (SELECT count(*) FROM entry) > $4::int AS more,
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
@@ -2471,6 +2474,7 @@ FROM page;
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
@@ -2494,9 +2498,10 @@ bearer AS (
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
   WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
 ), household AS (
   SELECT h.id FROM caller, households h WHERE h.id = $2 AND (
     h.firm_id = caller.firm_id AND (caller.sees = 'firm' OR caller.sees = 'granted' AND EXISTS (
@@ -2513,7 +2518,7 @@ bearer AS (
 )
 SELECT
 (SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, page.count, page.entries, EXISTS (SELECT FROM household) AS household_visible
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM caller.firm_changed_at)) FROM caller) AS visibility_version, page.count, page.entries, EXISTS (SELECT FROM household) AS household_visible
 FROM page;
 
 -- list_accounts_by_household_id
@@ -2546,6 +2551,7 @@ ORDER BY d.email_folded;
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
@@ -2569,24 +2575,76 @@ bearer AS (
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
   WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
+), known AS (
+  SELECT bearer.*, concat_ws(' ', bearer.user_id, bearer.firm_id, bearer.sees, extract(epoch FROM bearer.firm_changed_at)) AS visibility_version
+  FROM bearer WHERE refusal IS NULL AND sees = 'firm'
 )
-SELECT caller.grant_id, now() AS used_at, caller.refusal, caller.client_id, caller.user_id,
-concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) AS visibility_version, page.count, page.entries
-FROM bearer AS caller CROSS JOIN LATERAL (
+SELECT caller.grant_id, now() AS used_at, caller.refusal, caller.client_id, caller.user_id, caller.visibility_version,
+page.count, page.entries
+FROM known AS caller CROSS JOIN LATERAL (
   SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
     SELECT h.firm_id AS scope, h.id, h.json FROM households h
     WHERE (h.firm_id, h.id) > (caller.firm_id, $2) AND h.firm_id <= caller.firm_id
     ORDER BY h.firm_id, h.id LIMIT $3::int + 1) AS entry) AS page
-WHERE caller.refusal IS NULL AND caller.sees = 'firm';
+WHERE $4::text IS NULL OR caller.visibility_version = $4;
 
 -- list_firms
 SELECT id, name, require_acr, local_passwords FROM firms ORDER BY id;
 
 -- list_firms_rows
 SELECT t.id, t.name, t.source FROM firms t WHERE (t.id) > ($1) ORDER BY t.id LIMIT $2;
+
+-- list_granted_households
+WITH
+bearer AS (
+  SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
+  CASE
+  WHEN c.revoked_at IS NOT NULL THEN
+  CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
+  WHEN 'code_misused' THEN 'ended_by_code_misuse' WHEN 'refresh_replayed' THEN 'ended_by_refresh_replay' WHEN 'leaked' THEN 'ended_by_leak' ELSE 'ended' END
+  WHEN g.expires_at <= coalesce(g.revoked_at, now()) THEN 'ended_by_expiry'
+  WHEN g.revoked_at IS NOT NULL THEN
+  CASE WHEN g.revoked_for = 'firm_changed' THEN 'ended_by_firm_change' WHEN g.revoked_by = 'user' THEN 'ended_by_user'
+  WHEN g.revoked_by = 'operator' THEN 'ended_by_operator' ELSE 'ended' END
+  WHEN u.status <> 'active' THEN 'user_disabled'
+  WHEN p.status <> 'active' THEN 'client_suspended'
+  WHEN ($1::access_token).expires_at <= now() THEN 'expired'
+  WHEN NOT (
+    ($1).nonce = c.access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '7320 seconds'
+    OR ($1).nonce = c.previous_access_nonce AND ($1).expires_at <= c.access_nonce_at + interval '3660 seconds'
+  ) IS TRUE THEN 'token_revoked'
+  WHEN c.acr_level < p.require_level THEN
+  CASE p.require_level WHEN 2 THEN 'two_factors_required' ELSE 'passkey_required' END
+  END AS refusal
+  FROM connections c
+  JOIN grants g ON g.id = c.grant_id
+  JOIN partners p ON p.client_id = g.client_id
+  JOIN users u ON u.id = g.user_id
+  JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
+  WHERE c.access_locator_hash = ($1).locator_hash
+), caller AS (
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
+), known AS (
+  SELECT bearer.*, concat_ws(' ', bearer.user_id, bearer.firm_id, bearer.sees, extract(epoch FROM bearer.firm_changed_at)) AS visibility_version
+  FROM bearer WHERE refusal IS NULL AND sees = 'granted'
+)
+SELECT caller.grant_id, now() AS used_at, caller.refusal, caller.client_id, caller.user_id, caller.visibility_version,
+page.count, page.entries
+FROM known AS caller CROSS JOIN LATERAL (
+  SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
+    SELECT caller.user_id AS scope, h.id, h.json FROM households h
+    WHERE h.id = ANY (ARRAY(SELECT household_id FROM (
+          SELECT DISTINCT user_id, household_id FROM account_access
+          WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
+          AND firm_id = caller.firm_id
+          ORDER BY user_id, household_id LIMIT $3::int + 1) AS own))) AS entry) AS page
+WHERE $4::text IS NULL OR caller.visibility_version = $4;
 
 -- list_grants
 SELECT g.id, g.user_id, u.email, g.client_id, p.name AS partner_name, coalesce(
@@ -2602,6 +2660,7 @@ ORDER BY g.created_at, g.id;
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
@@ -2625,9 +2684,10 @@ bearer AS (
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
   WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
 ), latest AS (
   SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
   FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
@@ -2688,7 +2748,7 @@ entry AS (
 page AS (SELECT * FROM entry WHERE place <= $4::int)
 SELECT
 (SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM caller.firm_changed_at)) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
 (SELECT count(*) FROM entry) > $4::int AS more,
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
@@ -2702,6 +2762,7 @@ FROM page;
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
@@ -2725,9 +2786,10 @@ bearer AS (
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
   WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
 ), page AS (SELECT seen.* FROM caller CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
       SELECT h.firm_id AS scope, h.id, h.json FROM households h
@@ -2736,18 +2798,15 @@ bearer AS (
   UNION ALL
   SELECT seen.* FROM caller CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
-      SELECT x.user_id AS scope, x.household_id AS id, h.json
-      FROM (
-        SELECT DISTINCT user_id, household_id FROM account_access
-        WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
-        AND firm_id = caller.firm_id
-        ORDER BY user_id, household_id LIMIT $3::int + 1) AS x
-      CROSS JOIN LATERAL (SELECT * FROM households
-        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-      ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted')
+      SELECT caller.user_id AS scope, h.id, h.json FROM households h
+      WHERE h.id = ANY (ARRAY(SELECT household_id FROM (
+            SELECT DISTINCT user_id, household_id FROM account_access
+            WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
+            AND firm_id = caller.firm_id
+            ORDER BY user_id, household_id LIMIT $3::int + 1) AS own))) AS entry) AS seen WHERE caller.sees = 'granted')
 SELECT
 (SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, (SELECT sees FROM caller) AS sees;
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM caller.firm_changed_at)) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, (SELECT sees FROM caller) AS sees;
 
 -- list_households_by_firm_id
 SELECT t.id, t.firm_id, t.name, t.source FROM households t WHERE t.firm_id = $3 AND (t.id) > ($1) ORDER BY t.firm_id, t.id LIMIT $2;
@@ -2756,6 +2815,7 @@ SELECT t.id, t.firm_id, t.name, t.source FROM households t WHERE t.firm_id = $3 
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
@@ -2779,22 +2839,20 @@ bearer AS (
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
   WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
-), version AS (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) AS visibility_version FROM caller),
-start AS (
-  SELECT $5 AS after_id, 0::bigint AS skipped FROM version WHERE visibility_version = $4
-  UNION ALL
-  SELECT range.after_id, $3::bigint - households_before
-  FROM version, caller, LATERAL (
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
+), start AS (
+  SELECT range.after_id, $3::bigint - households_before AS skipped
+  FROM caller CROSS JOIN LATERAL (
     SELECT after_id, households_to - households AS households_before
     FROM (SELECT after_id, households,
       sum(households) OVER (ORDER BY firm_id, user_id, after_id ROWS UNBOUNDED PRECEDING) AS households_to
       FROM listing_ranges
       WHERE firm_id = caller.firm_id AND user_id = CASE caller.sees WHEN 'firm' THEN '' ELSE caller.user_id END
     ) AS range
-    WHERE households_to > $3::bigint LIMIT 1) AS range WHERE visibility_version IS DISTINCT FROM $4
+    WHERE households_to > $3::bigint LIMIT 1) AS range
 ),
 page AS (SELECT seen.* FROM caller CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
@@ -2804,18 +2862,15 @@ page AS (SELECT seen.* FROM caller CROSS JOIN LATERAL (
   UNION ALL
   SELECT seen.* FROM caller CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
-      SELECT x.user_id AS scope, x.household_id AS id, h.json
-      FROM (
-        SELECT DISTINCT user_id, household_id FROM account_access
-        WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
-        AND firm_id = caller.firm_id
-        ORDER BY user_id, household_id LIMIT $2::int + 1 OFFSET (SELECT skipped FROM start)) AS x
-      CROSS JOIN LATERAL (SELECT * FROM households
-        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-      ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted')
+      SELECT caller.user_id AS scope, h.id, h.json FROM households h
+      WHERE h.id = ANY (ARRAY(SELECT household_id FROM (
+            SELECT DISTINCT user_id, household_id FROM account_access
+            WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
+            AND firm_id = caller.firm_id
+            ORDER BY user_id, household_id LIMIT $2::int + 1 OFFSET (SELECT skipped FROM start)) AS own))) AS entry) AS seen WHERE caller.sees = 'granted')
 SELECT
 (SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT visibility_version FROM version) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries;
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM caller.firm_changed_at)) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, (SELECT sees FROM caller) AS sees;
 
 -- list_households_of_grant
 WITH
@@ -2881,15 +2936,12 @@ ARRAY(SELECT name
       ORDER BY h.firm_id, h.id LIMIT $2::int OFFSET (SELECT skipped FROM start)) AS seen WHERE caller.sees = 'firm'
     UNION ALL
     SELECT seen.* FROM caller CROSS JOIN LATERAL (
-      SELECT x.user_id AS scope, x.household_id AS id, coalesce(h.name, h.id) AS name
-      FROM (
-        SELECT DISTINCT user_id, household_id FROM account_access
-        WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
-        AND firm_id = caller.firm_id
-        ORDER BY user_id, household_id LIMIT $2::int OFFSET (SELECT skipped FROM start)) AS x
-      CROSS JOIN LATERAL (SELECT * FROM households
-        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-      ORDER BY x.user_id, x.household_id) AS seen WHERE caller.sees = 'granted') AS page
+      SELECT caller.user_id AS scope, h.id, coalesce(h.name, h.id) AS name FROM households h
+      WHERE h.id = ANY (ARRAY(SELECT household_id FROM (
+            SELECT DISTINCT user_id, household_id FROM account_access
+            WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
+            AND firm_id = caller.firm_id
+            ORDER BY user_id, household_id LIMIT $2::int OFFSET (SELECT skipped FROM start)) AS own))) AS seen WHERE caller.sees = 'granted') AS page
   ORDER BY scope, id) AS names;
 
 -- list_households_rows
@@ -2913,6 +2965,7 @@ ORDER BY o.status, o.role, o.email_folded;
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
@@ -2936,9 +2989,10 @@ bearer AS (
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
   WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
 ), latest AS (
   SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
   FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
@@ -2976,7 +3030,7 @@ entry AS (
 page AS (SELECT * FROM entry WHERE place <= $4::int)
 SELECT
 (SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM caller.firm_changed_at)) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
 (SELECT count(*) FROM entry) > $4::int AS more,
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
@@ -2995,6 +3049,7 @@ string_agg(to_json(id)::text, ',' ORDER BY place) FILTER (WHERE json IS NULL) AS
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
@@ -3018,9 +3073,10 @@ bearer AS (
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
   WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
 ), latest AS (
   SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
   FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
@@ -3057,7 +3113,7 @@ entry AS (
 page AS (SELECT * FROM entry WHERE place <= $4::int)
 SELECT
 (SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM caller.firm_changed_at)) FROM caller) AS visibility_version, (SELECT fault FROM sync) AS fault, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM sync), '') AS as_of,
 (SELECT count(*) FROM entry) > $4::int AS more,
 count(json)::int AS count, string_agg(json, ',' ORDER BY place) AS entries,
 count(*) FILTER (WHERE json IS NULL)::int AS removed_count,
@@ -4827,6 +4883,7 @@ SELECT id FROM e;
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
@@ -4850,13 +4907,14 @@ bearer AS (
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
   WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
 ), latest AS (
   SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
   FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
-), version AS (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) AS visibility_version FROM caller), start AS (
+), version AS (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM caller.firm_changed_at)) AS visibility_version FROM caller), start AS (
   SELECT CASE WHEN visibility_version = $8 THEN $9 ELSE $2 END AS after_id,
   CASE WHEN visibility_version = $8 THEN 0 ELSE $5::bigint END AS skipped FROM version
 ),
@@ -4883,6 +4941,7 @@ coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired;
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
@@ -4906,13 +4965,14 @@ bearer AS (
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
   WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
 ), latest AS (
   SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
   FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
-), version AS (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) AS visibility_version FROM caller), start AS (
+), version AS (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM caller.firm_changed_at)) AS visibility_version FROM caller), start AS (
   SELECT CASE WHEN visibility_version = $8 THEN $9 ELSE $2 END AS after_id,
   CASE WHEN visibility_version = $8 THEN 0 ELSE $5::bigint END AS skipped FROM version
 ),
@@ -4944,6 +5004,7 @@ coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, c
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
@@ -4967,40 +5028,35 @@ bearer AS (
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
   WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
 ), latest AS (
   SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
   FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
-), version AS (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) AS visibility_version FROM caller), start AS (
+), version AS (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM caller.firm_changed_at)) AS visibility_version FROM caller), start AS (
   SELECT CASE WHEN visibility_version = $8 THEN $9 ELSE $2 END AS after_id,
   CASE WHEN visibility_version = $8 THEN 0 ELSE $5::bigint END AS skipped FROM version
 ),
 page AS (
   SELECT found.*, found.count > $4::int OR (SELECT count(*) FROM (
-      SELECT x.user_id AS scope, x.household_id AS id, h.json, (h.name_searched LIKE $3 OR h.name_searched IS NULL
-        AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AS matches
-      FROM (
-        SELECT DISTINCT user_id, household_id FROM account_access
-        WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
-        AND firm_id = caller.firm_id
-        ORDER BY user_id, household_id LIMIT $7::bigint) AS x
-      CROSS JOIN LATERAL (SELECT * FROM households
-        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-      ORDER BY x.user_id, x.household_id) AS read) < $7::bigint AS complete
+      SELECT caller.user_id AS scope, h.id, h.json, (h.name_searched LIKE $3 OR h.name_searched IS NULL
+        AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AS matches FROM households h
+      WHERE h.id = ANY (ARRAY(SELECT household_id FROM (
+            SELECT DISTINCT user_id, household_id FROM account_access
+            WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
+            AND firm_id = caller.firm_id
+            ORDER BY user_id, household_id LIMIT $7::bigint) AS own))) AS read) < $7::bigint AS complete
   FROM caller, LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (SELECT scope, id, json FROM (
-        SELECT x.user_id AS scope, x.household_id AS id, h.json, (h.name_searched LIKE $3 OR h.name_searched IS NULL
-          AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AS matches
-        FROM (
-          SELECT DISTINCT user_id, household_id FROM account_access
-          WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
-          AND firm_id = caller.firm_id
-          ORDER BY user_id, household_id LIMIT $7::bigint) AS x
-        CROSS JOIN LATERAL (SELECT * FROM households
-          WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-        ORDER BY x.user_id, x.household_id) AS read WHERE matches ORDER BY scope, id LIMIT $4::int + 1 OFFSET (SELECT skipped FROM start)) AS entry
+        SELECT caller.user_id AS scope, h.id, h.json, (h.name_searched LIKE $3 OR h.name_searched IS NULL
+          AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AS matches FROM households h
+        WHERE h.id = ANY (ARRAY(SELECT household_id FROM (
+              SELECT DISTINCT user_id, household_id FROM account_access
+              WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
+              AND firm_id = caller.firm_id
+              ORDER BY user_id, household_id LIMIT $7::bigint) AS own))) AS read WHERE matches ORDER BY scope, id LIMIT $4::int + 1 OFFSET (SELECT skipped FROM start)) AS entry
   ) AS found
   WHERE caller.sees = 'granted'
 )
@@ -5013,6 +5069,7 @@ coalesce((SELECT $6::timestamptz < sees_since FROM latest), false) AS expired, c
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
@@ -5036,9 +5093,10 @@ bearer AS (
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
   WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
 ),
 sample AS (
   SELECT count(*)::int AS sampled, count(*) FILTER (WHERE matches)::int AS matching, max(id) AS last_id
@@ -5283,6 +5341,7 @@ grant_lifetime_days, require_acr FROM changed;
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
@@ -5306,9 +5365,10 @@ bearer AS (
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
   WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
 ), latest AS (
   SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
   FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
@@ -5333,13 +5393,14 @@ bearer AS (
       ORDER BY scope, household_id, id LIMIT $4::int + 1) AS entry) AS seen WHERE caller.sees = 'granted')
 SELECT
 (SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM caller.firm_changed_at)) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $5::timestamptz < sees_since FROM latest), false) AS expired;
 
 -- sync_households
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
@@ -5363,9 +5424,10 @@ bearer AS (
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
   WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
 ), latest AS (
   SELECT greatest(f.changed_at, u.sees_since) AS as_of, f.changed_at, u.sees_since
   FROM caller JOIN firms f ON f.id = caller.firm_id JOIN users u ON u.id = caller.user_id
@@ -5377,18 +5439,15 @@ bearer AS (
   UNION ALL
   SELECT seen.* FROM caller CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
-      SELECT x.user_id AS scope, x.household_id AS id, h.json
-      FROM (
-        SELECT DISTINCT user_id, household_id FROM account_access
-        WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
-        AND firm_id = caller.firm_id
-        ORDER BY user_id, household_id LIMIT $3::int + 1) AS x
-      CROSS JOIN LATERAL (SELECT * FROM households
-        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-      ORDER BY x.user_id, x.household_id) AS entry) AS seen WHERE caller.sees = 'granted')
+      SELECT caller.user_id AS scope, h.id, h.json FROM households h
+      WHERE h.id = ANY (ARRAY(SELECT household_id FROM (
+            SELECT DISTINCT user_id, household_id FROM account_access
+            WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
+            AND firm_id = caller.firm_id
+            ORDER BY user_id, household_id LIMIT $3::int + 1) AS own))) AS entry) AS seen WHERE caller.sees = 'granted')
 SELECT
 (SELECT grant_id FROM bearer) AS grant_id, now() AS used_at, (SELECT refusal FROM bearer) AS refusal,
-(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = caller.firm_id))) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
+(SELECT client_id FROM bearer) AS client_id, (SELECT user_id FROM bearer) AS user_id, (SELECT concat_ws(' ', caller.user_id, caller.firm_id, caller.sees, extract(epoch FROM caller.firm_changed_at)) FROM caller) AS visibility_version, coalesce((SELECT count FROM page), 0) AS count, (SELECT entries FROM page) AS entries, coalesce((SELECT to_char(as_of AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') FROM latest), '') AS as_of,
 coalesce((SELECT $4::timestamptz < sees_since FROM latest), false) AS expired;
 
 -- take_due
@@ -5869,6 +5928,7 @@ WHERE user_id = $1 AND last_step < $2 AND sealed = $3 RETURNING true AS used;
 WITH
 bearer AS (
   SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+  f.changed_at AS firm_changed_at,
   CASE
   WHEN c.revoked_at IS NOT NULL THEN
   CASE c.revoked_for WHEN 'partner' THEN 'ended_by_partner' WHEN 'code_replayed' THEN 'ended_by_code_replay'
@@ -5892,11 +5952,12 @@ bearer AS (
   JOIN partners p ON p.client_id = g.client_id
   JOIN users u ON u.id = g.user_id
   JOIN roles r ON r.name = u.role
+  JOIN firms f ON f.id = u.firm_id
   WHERE c.access_locator_hash = ($1).locator_hash
 ), caller AS (
-  SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+  SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
 )
-SELECT client_id, user_id, grant_id, now() AS used_at, concat_ws(' ', bearer.user_id, bearer.firm_id, bearer.sees, extract(epoch FROM (SELECT changed_at FROM firms WHERE id = bearer.firm_id))) AS visibility_version
+SELECT client_id, user_id, grant_id, now() AS used_at, concat_ws(' ', bearer.user_id, bearer.firm_id, bearer.sees, extract(epoch FROM bearer.firm_changed_at)) AS visibility_version
 FROM bearer WHERE refusal IS NULL;
 
 -- withdraw_leaked_secret

@@ -5,7 +5,6 @@ import { expensiveReads } from '../resource/expensive-read.ts'
 import type { Static } from '../typebox.ts'
 import { deprecation, findableId, HouseholdParams, householdNotFound, oneHousehold } from './api.ts'
 import { cutPage, householdIds } from './entries.ts'
-import { FirmCallers } from './firm-callers.ts'
 import {
   AccountsQuery,
   HouseholdsQuery,
@@ -13,9 +12,8 @@ import {
   listHouseholds,
 } from './households.operations.ts'
 import { listAccounts } from './list-accounts.sql.ts'
-import { readHouseholds } from './list-page.ts'
+import { newHints, readHouseholds } from './list-page.ts'
 import { entriesBefore, linkHeader, pageOf } from './page.ts'
-import { PagePlaces } from './page-places.ts'
 
 export function householdRoutes(app: FastifyInstance, context: Context): void {
   const address = `${context.config.baseUrl}api/v1/households`
@@ -25,7 +23,7 @@ export function householdRoutes(app: FastifyInstance, context: Context): void {
 
 function serveHouseholds(app: FastifyInstance, context: Context, address: string): void {
   const { config, database, keys } = context
-  const hints = { places: new PagePlaces(), firmCallers: new FirmCallers() }
+  const hints = newHints()
   const successor = `${config.baseUrl}api/v2/households`
   app.get<{ Querystring: Static<typeof HouseholdsQuery> }>(
     '/households',

@@ -1,15 +1,13 @@
 import { statement } from '../database/database.ts'
 import { CallerColumns, callerColumns, callerOf } from '../resource/bearer.sql.ts'
 import {
-  columnOfVersion,
   VisibilityVersionColumn,
-  versionOfCaller,
   visibilityVersionColumn,
   visibilityVersionOf,
 } from '../resource/visibility-version.sql.ts'
-import Type from '../typebox.ts'
+import Type, { orNull } from '../typebox.ts'
 import { rangeOfPage } from './listing-ranges.sql.ts'
-import { householdsInOrder, mapByRole, rowsForRole } from './visibility.sql.ts'
+import { type ByRole, householdsInOrder, mapByRole, rowsForRole } from './visibility.sql.ts'
 
 export const EntryColumns = {
   count: Type.Integer(),
@@ -33,7 +31,14 @@ const nextPage = ['$2', 'LIMIT $3::int + 1'] as const
 /** The common table expression `page` of `listHouseholds` and `syncHouseholds`. */
 export const listedPage = page(...nextPage)
 
-const Page = Type.Object({ ...CallerColumns, ...VisibilityVersionColumn, ...EntryColumns })
+const Page = { ...CallerColumns, ...VisibilityVersionColumn, ...EntryColumns }
+
+/** Also says what the role of the caller sees; null if the call is refused. */
+const PageOfAnyRole = Type.Object({
+  ...Page,
+  sees: orNull(Type.Union([Type.Literal('firm'), Type.Literal('granted')])),
+})
+const sees = '(SELECT sees FROM caller) AS sees'
 
 /**
  * Authenticates the call and reads the page, from indexes only. Reads one household more than the page size, to know
@@ -43,43 +48,47 @@ const Page = Type.Object({ ...CallerColumns, ...VisibilityVersionColumn, ...Entr
  */
 export const listHouseholds = statement(
   'list_households',
-  Type.Object({ ...Page.properties, sees: Type.Union([Type.String(), Type.Null()]) }),
+  PageOfAnyRole,
   `WITH ${callerOf}, ${listedPage}
-   SELECT ${callerColumns}, ${visibilityVersionColumn}, ${entryColumns}, (SELECT sees FROM caller) AS sees`,
+   SELECT ${callerColumns}, ${visibilityVersionColumn}, ${entryColumns}, ${sees}`,
 )
 
 /**
- * As `listHouseholds`, for a caller who sees the whole firm. No row in every other case, also if the call is refused.
- * PostgreSQL starts the whole plan of a statement at each call, so the other role's part would cost a tenth of this one.
- */
-export const listFirmHouseholds = statement(
-  'list_firm_households',
-  Page,
-  `WITH ${callerOf}
-   SELECT caller.grant_id, now() AS used_at, caller.refusal, caller.client_id, caller.user_id,
-          ${visibilityVersionOf('caller')} AS visibility_version, page.count, page.entries
-     FROM bearer AS caller CROSS JOIN LATERAL (${entries(...nextPage).firm}) AS page
-    WHERE caller.refusal IS NULL AND caller.sees = 'firm'`,
-)
-
-/**
- * Like `listHouseholds`, for a page by its number. If the caller's visibility version is still `$4`, the page begins after the
- * id `$5`, where the page before it ended. Otherwise it is found by the counts of the ranges before it, and at most one range
- * is read. No row in `start` means that there are no more than `$3` households.
+ * As `listHouseholds`, for a caller with this role, whose visibility version is still `$4`. No row in every other case, also
+ * if the call is refused. PostgreSQL starts the whole plan of a statement at each call, so the other role's part would cost a
+ * tenth of this one.
  *
- * $1 the access token, $2 page size, $3 households to skip, $4 visibility version of a remembered place, or null,
- * $5 id of a remembered place, or null
+ * $1 to $3 as in `listHouseholds`, $4 visibility version of a remembered place, or null for any
+ */
+const listForRole = (role: keyof ByRole) =>
+  statement(
+    `list_${role}_households`,
+    Type.Object(Page),
+    `WITH ${callerOf}, known AS (
+     SELECT bearer.*, ${visibilityVersionOf('bearer')} AS visibility_version
+       FROM bearer WHERE refusal IS NULL AND sees = '${role}'
+   )
+   SELECT caller.grant_id, now() AS used_at, caller.refusal, caller.client_id, caller.user_id, caller.visibility_version,
+          page.count, page.entries
+     FROM known AS caller CROSS JOIN LATERAL (${entries(...nextPage)[role]}) AS page
+    WHERE $4::text IS NULL OR caller.visibility_version = $4`,
+  )
+
+export const listByRole = { firm: listForRole('firm'), granted: listForRole('granted') }
+
+/**
+ * As `listHouseholds`, for a page by its number. It is found by the counts of the ranges before it, and at most one range is
+ * read. No row in `start` means that there are no more than `$3` households.
+ *
+ * $1 the access token, $2 page size, $3 households to skip
  */
 export const listHouseholdsByNumber = statement(
   'list_households_by_number',
-  Page,
-  `WITH ${callerOf}, ${versionOfCaller},
-   start AS (
-     SELECT $5 AS after_id, 0::bigint AS skipped FROM version WHERE visibility_version = $4
-      UNION ALL
-     SELECT range.after_id, $3::bigint - households_before
-       FROM version, caller, LATERAL (${rangeOfPage('$3')}) AS range WHERE visibility_version IS DISTINCT FROM $4
+  PageOfAnyRole,
+  `WITH ${callerOf}, start AS (
+     SELECT range.after_id, $3::bigint - households_before AS skipped
+       FROM caller CROSS JOIN LATERAL (${rangeOfPage('$3')}) AS range
    ),
    ${page('(SELECT after_id FROM start)', 'LIMIT $2::int + 1 OFFSET (SELECT skipped FROM start)')}
-   SELECT ${callerColumns}, ${columnOfVersion}, ${entryColumns}`,
+   SELECT ${callerColumns}, ${visibilityVersionColumn}, ${entryColumns}, ${sees}`,
 )

@@ -1,3 +1,4 @@
+import { Recent } from '../process/recent.ts'
 import type { Page } from './page.ts'
 
 /** Where a page begins: after the id `after`, as long as the caller's visibility version is `version`. */
@@ -6,9 +7,12 @@ export type Place = { version: string; after: string }
 /** Sorts after every id. */
 const afterAllIds = '~'
 
-/** Bounds of the memory: at most 40,000 places of about 300 bytes. A caller who crawls cannot displace those of others. */
-const mostCallers = 2000
-const mostPlacesPerCaller = 20
+/**
+ * Bounds of the memory, of each generation: at most 40,000 places of about 300 bytes. A caller who crawls cannot displace
+ * those of others.
+ */
+const mostCallers = 1000
+const mostPlacesPerCaller = 10
 
 /**
  * Remembers where each page ended, so that a client that counts pages in sequence pays what a client that follows `Link`
@@ -17,7 +21,7 @@ const mostPlacesPerCaller = 20
  * ignored, because the visibility version names the user.
  */
 export class PagePlaces {
-  readonly #byCaller = new Map<string, Map<string, Place>>()
+  readonly #byCaller = new Recent<Recent<Place>>(mostCallers)
 
   find(connectionKey: string, page: Page): Place | undefined {
     return this.#byCaller.get(connectionKey)?.get(keyOf(page, page.number))
@@ -25,25 +29,12 @@ export class PagePlaces {
 
   /** Remembers where the page after `page` begins. `last` is the id of the page's last entry, null if no more follow. */
   remember(connectionKey: string, page: Page, version: string, last: string | null): void {
-    const places = this.#byCaller.get(connectionKey) ?? new Map<string, Place>()
-    putLast(
-      places,
-      keyOf(page, page.number + 1),
-      { version, after: last ?? afterAllIds },
-      mostPlacesPerCaller,
-    )
-    putLast(this.#byCaller, connectionKey, places, mostCallers)
+    const places = this.#byCaller.get(connectionKey) ?? new Recent<Place>(mostPlacesPerCaller)
+    places.set(keyOf(page, page.number + 1), { version, after: last ?? afterAllIds })
+    this.#byCaller.set(connectionKey, places)
   }
 }
 
-/** Puts the entry at the end. If there are too many, the first one goes: the one that was put there longest ago. */
-function putLast<T>(entries: Map<string, T>, key: string, value: T, most: number): void {
-  entries.delete(key)
-  entries.set(key, value)
-  const [oldest] = entries.keys()
-  if (entries.size > most && oldest !== undefined) entries.delete(oldest)
-}
-
 function keyOf({ listing, size }: Page, number: number): string {
-  return JSON.stringify([listing.filters, size, number])
+  return `${size} ${number} ${JSON.stringify(listing.filters)}`
 }

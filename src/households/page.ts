@@ -65,10 +65,10 @@ export function linkHeader(
   last: string | null,
   keys: SecretKeys,
 ): string | undefined {
-  const filters = new URLSearchParams(listing.filters).toString()
+  const filters = Object.keys(listing.filters).length > 0 ? `&${new URLSearchParams(listing.filters)}` : ''
   const link = (rel: string, page: number, cursor?: string) => {
-    const parameters = [`page=${page}&page_size=${size}`, filters, cursor && `cursor=${cursor}`]
-    return `<${listing.address}?${parameters.filter(Boolean).join('&')}>; rel="${rel}"`
+    const parameters = `page=${page}&page_size=${size}${filters}${cursor === undefined ? '' : `&cursor=${cursor}`}`
+    return `<${listing.address}?${parameters}>; rel="${rel}"`
   }
   const next = number + 1
   const links = [

@@ -22,10 +22,13 @@ export function accessInOrder(after: string, window = ''): string {
 }
 
 /**
- * The visible households `h` after the id `after`, in the order of their ids. Selects `columns`, and `scope` and `id`, by
- * which an outer query can repeat the order. `window` (LIMIT, OFFSET) is part of the scan. Each
- * query has the order of the index that it reads, and no other index provides this order. Otherwise PostgreSQL might choose
- * the other index, read all rows and sort them, because it does not know how small a LIMIT parameter is.
+ * The visible households `h` after the id `after`. Selects `columns`, and `scope` and `id`, by which an outer query orders
+ * them. `window` (LIMIT, OFFSET) is part of the scan. Each query can only be read by one index, in this order. Otherwise
+ * PostgreSQL might choose another index, read all rows and sort them, because it does not know how small a LIMIT parameter is.
+ *
+ * `granted` looks up all households of the page in one scan of the primary key: households that are neighbours in the index
+ * cost one descent of it and not one for each. An access row has the firm of its household (foreign key), so the firm is not
+ * compared again.
  */
 export function householdsInOrder(
   columns: string,
@@ -37,11 +40,8 @@ export function householdsInOrder(
        WHERE (h.firm_id, h.id) > (caller.firm_id, ${after}) AND h.firm_id <= caller.firm_id
        ORDER BY h.firm_id, h.id ${window}`,
     granted: `
-      SELECT x.user_id AS scope, x.household_id AS id, ${columns}
-        FROM (${accessInOrder(after, window)}) AS x
-       CROSS JOIN LATERAL (SELECT * FROM households
-                            WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
-       ORDER BY x.user_id, x.household_id`,
+      SELECT caller.user_id AS scope, h.id, ${columns} FROM households h
+       WHERE h.id = ANY (ARRAY(SELECT household_id FROM (${accessInOrder(after, window)}) AS own))`,
   }
 }
 

@@ -19,7 +19,12 @@ export class Recent<V> {
     return this.#older.get(key)
   }
 
+  /** A key always has the same weight. */
   set(key: string, value: V, weight = 1): void {
+    if (this.#newer.has(key)) {
+      this.#newer.set(key, value)
+      return
+    }
     if (this.#weight + weight > this.#capacity) {
       this.#older = this.#newer
       this.#newer = new Map()
@@ -27,6 +32,11 @@ export class Recent<V> {
     }
     this.#newer.set(key, value)
     this.#weight += weight
+  }
+
+  delete(key: string): void {
+    this.#newer.delete(key)
+    this.#older.delete(key)
   }
 
   clear(): void {

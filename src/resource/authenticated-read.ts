@@ -112,8 +112,7 @@ async function sendAnswer<Row extends CallerRow>(
 
 /** The answer to HEAD has no page, and a 304 has none. */
 function sendsPage({ method, headers }: FastifyRequest, etag: string): boolean {
-  const ifNoneMatch = headers['if-none-match']
-  return method === 'GET' && (ifNoneMatch === undefined || matchingTag(ifNoneMatch, etag) === undefined)
+  return method === 'GET' && matchingTag(headers['if-none-match'], etag) === undefined
 }
 
 function isReadRefusal(row: CallerRow | ReadRefusal): row is ReadRefusal {

@@ -13,6 +13,7 @@ import Type from '../typebox.ts'
 export const callerOf = `
   bearer AS (
     SELECT g.id AS grant_id, p.client_id, u.id AS user_id, g.subject, u.firm_id, r.sees,
+           f.changed_at AS firm_changed_at,
            CASE ${whenEnded('c', 'g', 'u')}
                 WHEN p.status <> 'active' THEN 'client_suspended'
                 WHEN ($1::access_token).expires_at <= now() THEN 'expired'
@@ -25,9 +26,10 @@ export const callerOf = `
       JOIN partners p ON p.client_id = g.client_id
       JOIN users u ON u.id = g.user_id
       JOIN roles r ON r.name = u.role
+      JOIN firms f ON f.id = u.firm_id
      WHERE c.access_locator_hash = ($1).locator_hash
   ), caller AS (
-    SELECT grant_id, user_id, subject, firm_id, sees FROM bearer WHERE refusal IS NULL
+    SELECT grant_id, user_id, subject, firm_id, firm_changed_at, sees FROM bearer WHERE refusal IS NULL
   )`
 
 /** The columns with which a statement that begins with `callerOf` reports the caller, or why the call is refused. */

@@ -26,10 +26,11 @@ export function entityTag(etag: string, coding?: string): string {
  * same content. Our tags contain no quotes, so the list does not have to be parsed.
  */
 export function matchingTag(ifNoneMatch: string | undefined, etag: string): string | undefined {
+  if (ifNoneMatch === undefined) return undefined
   if (ifNoneMatch === '*') return entityTag(etag)
   return [undefined, ...codings]
     .map((coding) => entityTag(etag, coding))
-    .find((tag) => ifNoneMatch?.includes(tag))
+    .find((tag) => ifNoneMatch.includes(tag))
 }
 
 export type NotModified = {

@@ -3,17 +3,12 @@ import Type from '../typebox.ts'
 import { callerOf } from './bearer.sql.ts'
 
 /**
- * SQL for the instant of the last change to data that users of the firm may see. `row` is `caller` or `bearer`. Every import
- * that changes such data updates the instant (docs/adr/0012).
- */
-const firmChangedAt = (row: string) => `(SELECT changed_at FROM firms WHERE id = ${row}.firm_id)`
-
-/**
  * SQL for everything except the address that decides what a caller gets: the user, the firm, what the role sees, and the
- * instant of the firm's last change in seconds with six decimals.
+ * instant of the last change to data that users of the firm may see, in seconds with six decimals. Every write that changes such
+ * data updates the instant (docs/adr/0012). `row` is `caller` or `bearer`.
  */
 export const visibilityVersionOf = (row: string) =>
-  `concat_ws(' ', ${row}.user_id, ${row}.firm_id, ${row}.sees, extract(epoch FROM ${firmChangedAt(row)}))`
+  `concat_ws(' ', ${row}.user_id, ${row}.firm_id, ${row}.sees, extract(epoch FROM ${row}.firm_changed_at))`
 
 /** The common table expression `version`, for statements that also compare it. No row if the call is refused. */
 export const versionOfCaller = `version AS (SELECT ${visibilityVersionOf('caller')} AS visibility_version FROM caller)`

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { listHouseholds, listHouseholdsByNumber } from '../../src/households/list-households.sql.ts'
+import {
+  listByRole,
+  listHouseholds,
+  listHouseholdsByNumber,
+} from '../../src/households/list-households.sql.ts'
 import { accessTokenOf } from '../support/access-token.ts'
 import { bearerOf } from '../support/bearer.ts'
 import { query } from '../support/database.ts'
@@ -156,11 +160,13 @@ describe('a remembered place', () => {
   test('17: another caller’s place shows nothing: it is ignored, and the caller’s own households are counted', async () => {
     await eightHouseholds()
     const [ofU, ofV] = [await accessTokenOf(db.database, 'u'), await accessTokenOf(db.database, 'v')]
-    const place = [await versionOf(ofU), 'h6']
-    const read = (token: string) =>
-      db.database.listing.one(listHouseholdsByNumber, [bearerOf(token).value, 2, '1', ...place])
-    expect(entryIds((await read(ofU)).entries)).toEqual(['h7'])
-    expect(entryIds((await read(ofV)).entries)).toEqual(['h3', 'h5', 'h7'])
+    const versionOfU = await versionOf(ofU)
+    const readAt = (role: keyof typeof listByRole, token: string) =>
+      db.database.listing.maybe(listByRole[role], [bearerOf(token).value, 'h6', 2, versionOfU])
+    expect(entryIds((await readAt('firm', ofU))?.entries ?? null)).toEqual(['h7'])
+    expect(await readAt('granted', ofV)).toBeUndefined()
+    const counted = await db.database.listing.one(listHouseholdsByNumber, [bearerOf(ofV).value, 2, '1'])
+    expect(entryIds(counted.entries)).toEqual(['h3', 'h5', 'h7'])
   })
 
   test.each([

@@ -1,3 +1,6 @@
+import pg from 'pg'
+import Type from 'typebox'
+import { Parse } from 'typebox/value'
 import { householdsOf, plannedFor } from '../bare-statements.ts'
 import { type Contender, compare, type Goal } from '../compare.ts'
 import { type Reader, readerNames, readers } from '../data.ts'
@@ -5,7 +8,7 @@ import { idle } from '../idle.ts'
 import { bearer, redeem } from '../journey.ts'
 import { loadHttp } from '../load.ts'
 import type { Statement } from '../peers/bare-sql.ts'
-import { startBareSql, startStaticRoute } from '../peers/peer.ts'
+import { startBareSql, startStatementRoute, startStaticRoute } from '../peers/peer.ts'
 import { type Stack, stackName, startStack } from '../peers/stack.ts'
 import type { Table } from '../table.ts'
 import type { World } from '../world.ts'
@@ -14,6 +17,7 @@ export const names = {
   bare: 'bare SQL through pg',
   planned: 'bare SQL, planned for this user',
   still: 'static Fastify route',
+  statement: 'Fastify route, same statement',
   latchkey: 'Latchkey',
 }
 
@@ -50,6 +54,10 @@ async function pageOf(world: World, stack: Stack, reader: Reader): Promise<Table
   await checkSameHouseholds(body, peer)
   const bare = startBareSql(world.databaseUrl)
   const still = await startStaticRoute(body)
+  const role = reader === 'firm' ? 'firm' : 'granted'
+  const token = await tokenForStatement(world, reader)
+  const same = await startStatementRoute({ databaseUrl: world.databaseUrl, role, token })
+  await checkSameHouseholds(body, { url: same.url, headers })
   const about = {
     title: `A page of 100 for a user who ${readers[reader].who}`,
     note:
@@ -58,6 +66,7 @@ async function pageOf(world: World, stack: Stack, reader: Reader): Promise<Table
         ? ''
         : 'An application has one statement for all users; planned for this user alone it can cost less. ') +
       'The static route, which returns the same bytes, is the lower limit of the HTTP part, without a database. ' +
+      'The route with the same statement authenticates in it as Latchkey does, and has no limits, logs, links or ETags. ' +
       'The other stack introspects the token at each call, because a revoked token must not work at the next call.',
     goals: goals(reader),
     summary: [{ of: names.latchkey, operation: `page of 100, ${reader}` }],
@@ -71,6 +80,10 @@ async function pageOf(world: World, stack: Stack, reader: Reader): Promise<Table
     bareSql(names.bare, householdsOf(reader, 100)),
     ...(reader === 'firm' ? [] : [bareSql(names.planned, plannedFor(reader, 100))]),
     { name: names.still, pids: [still.pid], fresh, load: still.load },
+    {
+      ...{ name: names.statement, pids: [same.pid], fresh },
+      load: (seconds) => loadHttp({ url: same.url, duration: seconds }),
+    },
     {
       ...{ name: stackName, pids: [stack.listing.pid, stack.provider.pid], fresh },
       load: (seconds) => loadHttp({ ...peer, duration: seconds }),
@@ -87,6 +100,27 @@ async function pageOf(world: World, stack: Stack, reader: Reader): Promise<Table
   } finally {
     bare.stop()
     still.stop()
+    same.stop()
+  }
+}
+
+const Issued = Type.Object({ locator: Type.String(), nonce: Type.String(), expires: Type.String() })
+
+/** The user's access token as Latchkey's statements take it. Only its SHA-256 is in the database, which is all they need. */
+async function tokenForStatement({ databaseUrl }: World, reader: Reader): Promise<string> {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  try {
+    const { rows } = await client.query(
+      `SELECT encode(access_locator_hash, 'hex') AS locator, encode(access_nonce, 'hex') AS nonce,
+              (access_nonce_at + interval '1 hour')::text AS expires
+         FROM connections c JOIN grants g ON g.id = c.grant_id WHERE g.user_id = $1`,
+      [readers[reader].id],
+    )
+    const { locator, nonce, expires } = Parse(Issued, rows[0])
+    return `("\\\\x${locator}","\\\\x${nonce}","${expires}")`
+  } finally {
+    await client.end()
   }
 }
 

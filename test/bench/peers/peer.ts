@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { Parse } from 'typebox/value'
 import { Load, loadHttp } from '../load.ts'
 import type { BareSqlRound } from './bare-sql.ts'
+import type { StatementRouteSettings } from './statement-route.ts'
 
 export type BareSql = { pid: number; load(round: BareSqlRound): Promise<Load>; stop(): void }
 
@@ -18,6 +19,13 @@ export async function startStaticRoute(body: string): Promise<StaticRoute> {
   const { pid, ask, stop } = startPeer('static-route')
   const url = `${await ask(body)}/`
   return { pid, load: (seconds) => loadHttp({ url, duration: seconds }), stop }
+}
+
+export type StatementRoute = { pid: number; url: string; stop(): void }
+
+export async function startStatementRoute(settings: StatementRouteSettings): Promise<StatementRoute> {
+  const { pid, ask, stop } = startPeer('statement-route')
+  return { pid, url: `${await ask(settings)}/`, stop }
 }
 
 export type IdentityProvider = {
