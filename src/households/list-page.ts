@@ -16,15 +16,15 @@ import type { ByRole } from './visibility.sql.ts'
 type CallerAndVersion = Static<TObject<typeof CallerColumns & typeof VisibilityVersionColumn>>
 export type HouseholdsPage = CallerAndVersion & PageOfEntries
 
-/** What this process remembers of earlier calls. `roles` is by `BearerToken.connectionKey`. */
+/** Bounds the memory of each generation: 100 bytes for each. */
+const mostCallers = 1000
+
+/** What this process remembers of earlier calls: where pages ended, and by `BearerToken.connectionKey` the callers' roles. */
 export type Hints = { places: PagePlaces; roles: Recent<keyof ByRole> }
 
 export function newHints(): Hints {
   return { places: new PagePlaces(), roles: new Recent(mostCallers) }
 }
-
-/** Bounds the memory: 100 to 200 bytes for each. */
-const mostCallers = 2000
 
 /**
  * Reads a page of the v1 listing. A page by its number begins where the page before it ended, if this process answered that
@@ -49,28 +49,11 @@ export async function readHouseholds(
     return expensive(async (database) => cut(await searchHouseholds(database, search)))
   }
   const start = before === 0n ? { after, version: null } : place
-  return cut(
-    (start && (await readAsBefore(listing, roles, { bearer, size, ...start }))) ??
-      (await readAnyRole(listing, roles, { bearer, size, after, before })),
-  )
-}
-
-/**
- * Reads by the statement for the role that the caller had at the last call. Undefined if it cannot: the role is not known or
- * not the same any more, the call is refused, or the data has changed since `version`.
- */
-async function readAsBefore(
-  listing: Queries,
-  roles: Hints['roles'],
-  {
-    bearer,
-    after,
-    size,
-    version,
-  }: { bearer: BearerToken; after: string; size: number; version: string | null },
-): Promise<(CallerAndVersion & Entries) | undefined> {
   const role = roles.get(bearer.connectionKey)
-  return role && listing.maybe(listByRole[role], [bearer.value, after, size, version])
+  // No row if the role or the data has changed since, or if the call is refused.
+  const asBefore =
+    role && start && (await listing.maybe(listByRole[role], [bearer.value, start.after, size, start.version]))
+  return cut(asBefore ?? (await readAnyRole(listing, roles, { bearer, size, after, before })))
 }
 
 /** Reads by a statement for all roles, which finds the page after an id, or by the number of households before it. */
@@ -79,11 +62,11 @@ async function readAnyRole(
   roles: Hints['roles'],
   { bearer, after, size, before }: { bearer: BearerToken; after: string; size: number; before: bigint },
 ): Promise<CallerAndVersion & Entries> {
-  const { sees, ...row } =
+  const { sees: role, ...row } =
     before === 0n
       ? await listing.one(listHouseholds, [bearer.value, after, size])
       : await listing.one(listHouseholdsByNumber, [bearer.value, size, String(before)])
-  if (sees === null) roles.delete(bearer.connectionKey)
-  else roles.set(bearer.connectionKey, sees)
+  if (role === null) roles.delete(bearer.connectionKey)
+  else roles.set(bearer.connectionKey, role)
   return row
 }
