@@ -1664,7 +1664,7 @@ ARRAY(SELECT name FROM (SELECT seen.* FROM caller CROSS JOIN LATERAL (
     UNION ALL
     SELECT seen.* FROM caller CROSS JOIN LATERAL (
       SELECT caller.user_id AS scope, h.id, coalesce(h.name, h.id) AS name FROM households h
-      WHERE h.id = ANY (ARRAY(SELECT household_id FROM (
+      WHERE h.firm_id = caller.firm_id AND h.id = ANY (ARRAY(SELECT household_id FROM (
             SELECT DISTINCT user_id, household_id FROM account_access
             WHERE (user_id, household_id) > (caller.user_id, '') AND user_id <= caller.user_id
             AND firm_id = caller.firm_id
@@ -2639,7 +2639,7 @@ page.count, page.entries
 FROM known AS caller CROSS JOIN LATERAL (
   SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
     SELECT caller.user_id AS scope, h.id, h.json FROM households h
-    WHERE h.id = ANY (ARRAY(SELECT household_id FROM (
+    WHERE h.firm_id = caller.firm_id AND h.id = ANY (ARRAY(SELECT household_id FROM (
           SELECT DISTINCT user_id, household_id FROM account_access
           WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
           AND firm_id = caller.firm_id
@@ -2799,7 +2799,7 @@ bearer AS (
   SELECT seen.* FROM caller CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
       SELECT caller.user_id AS scope, h.id, h.json FROM households h
-      WHERE h.id = ANY (ARRAY(SELECT household_id FROM (
+      WHERE h.firm_id = caller.firm_id AND h.id = ANY (ARRAY(SELECT household_id FROM (
             SELECT DISTINCT user_id, household_id FROM account_access
             WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
             AND firm_id = caller.firm_id
@@ -2863,7 +2863,7 @@ page AS (SELECT seen.* FROM caller CROSS JOIN LATERAL (
   SELECT seen.* FROM caller CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
       SELECT caller.user_id AS scope, h.id, h.json FROM households h
-      WHERE h.id = ANY (ARRAY(SELECT household_id FROM (
+      WHERE h.firm_id = caller.firm_id AND h.id = ANY (ARRAY(SELECT household_id FROM (
             SELECT DISTINCT user_id, household_id FROM account_access
             WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
             AND firm_id = caller.firm_id
@@ -2937,7 +2937,7 @@ ARRAY(SELECT name
     UNION ALL
     SELECT seen.* FROM caller CROSS JOIN LATERAL (
       SELECT caller.user_id AS scope, h.id, coalesce(h.name, h.id) AS name FROM households h
-      WHERE h.id = ANY (ARRAY(SELECT household_id FROM (
+      WHERE h.firm_id = caller.firm_id AND h.id = ANY (ARRAY(SELECT household_id FROM (
             SELECT DISTINCT user_id, household_id FROM account_access
             WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
             AND firm_id = caller.firm_id
@@ -5041,22 +5041,28 @@ bearer AS (
 ),
 page AS (
   SELECT found.*, found.count > $4::int OR (SELECT count(*) FROM (
-      SELECT caller.user_id AS scope, h.id, h.json, (h.name_searched LIKE $3 OR h.name_searched IS NULL
-        AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AS matches FROM households h
-      WHERE h.id = ANY (ARRAY(SELECT household_id FROM (
-            SELECT DISTINCT user_id, household_id FROM account_access
-            WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
-            AND firm_id = caller.firm_id
-            ORDER BY user_id, household_id LIMIT $7::bigint) AS own))) AS read) < $7::bigint AS complete
+      SELECT x.user_id AS scope, x.household_id AS id, h.json, (h.name_searched LIKE $3 OR h.name_searched IS NULL
+        AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AS matches
+      FROM (
+        SELECT DISTINCT user_id, household_id FROM account_access
+        WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
+        AND firm_id = caller.firm_id
+        ORDER BY user_id, household_id LIMIT $7::bigint) AS x
+      CROSS JOIN LATERAL (SELECT * FROM households
+        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
+      ORDER BY x.user_id, x.household_id) AS read) < $7::bigint AS complete
   FROM caller, LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (SELECT scope, id, json FROM (
-        SELECT caller.user_id AS scope, h.id, h.json, (h.name_searched LIKE $3 OR h.name_searched IS NULL
-          AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AS matches FROM households h
-        WHERE h.id = ANY (ARRAY(SELECT household_id FROM (
-              SELECT DISTINCT user_id, household_id FROM account_access
-              WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
-              AND firm_id = caller.firm_id
-              ORDER BY user_id, household_id LIMIT $7::bigint) AS own))) AS read WHERE matches ORDER BY scope, id LIMIT $4::int + 1 OFFSET (SELECT skipped FROM start)) AS entry
+        SELECT x.user_id AS scope, x.household_id AS id, h.json, (h.name_searched LIKE $3 OR h.name_searched IS NULL
+          AND (SELECT name_folded FROM households WHERE id = h.id) LIKE $3) AS matches
+        FROM (
+          SELECT DISTINCT user_id, household_id FROM account_access
+          WHERE (user_id, household_id) > (caller.user_id, (SELECT after_id FROM start)) AND user_id <= caller.user_id
+          AND firm_id = caller.firm_id
+          ORDER BY user_id, household_id LIMIT $7::bigint) AS x
+        CROSS JOIN LATERAL (SELECT * FROM households
+          WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
+        ORDER BY x.user_id, x.household_id) AS read WHERE matches ORDER BY scope, id LIMIT $4::int + 1 OFFSET (SELECT skipped FROM start)) AS entry
   ) AS found
   WHERE caller.sees = 'granted'
 )
@@ -5440,7 +5446,7 @@ bearer AS (
   SELECT seen.* FROM caller CROSS JOIN LATERAL (
     SELECT count(*)::int AS count, string_agg(json, ',' ORDER BY scope, id) AS entries FROM (
       SELECT caller.user_id AS scope, h.id, h.json FROM households h
-      WHERE h.id = ANY (ARRAY(SELECT household_id FROM (
+      WHERE h.firm_id = caller.firm_id AND h.id = ANY (ARRAY(SELECT household_id FROM (
             SELECT DISTINCT user_id, household_id FROM account_access
             WHERE (user_id, household_id) > (caller.user_id, $2) AND user_id <= caller.user_id
             AND firm_id = caller.firm_id

@@ -16,11 +16,14 @@ import type { ByRole } from './visibility.sql.ts'
 type CallerAndVersion = Static<TObject<typeof CallerColumns & typeof VisibilityVersionColumn>>
 export type HouseholdsPage = CallerAndVersion & PageOfEntries
 
-/** Bounds the memory of each generation: 100 bytes for each. */
+/** Bounds the memory of the roles: at most twice as many, of 100 bytes. */
 const mostCallers = 1000
 
-/** What this process remembers of earlier calls: where pages ended, and by `BearerToken.connectionKey` the callers' roles. */
-export type Hints = { places: PagePlaces; roles: Recent<keyof ByRole> }
+/**
+ * What this process remembers of earlier calls: where pages ended, and the roles of the callers by
+ * `BearerToken.connectionKey`, null if the last call was refused.
+ */
+export type Hints = { places: PagePlaces; roles: Recent<keyof ByRole | null> }
 
 export function newHints(): Hints {
   return { places: new PagePlaces(), roles: new Recent(mostCallers) }
@@ -50,23 +53,18 @@ export async function readHouseholds(
   }
   const start = before === 0n ? { after, version: null } : place
   const role = roles.get(bearer.connectionKey)
-  // No row if the role or the data has changed since, or if the call is refused.
-  const asBefore =
-    role && start && (await listing.maybe(listByRole[role], [bearer.value, start.after, size, start.version]))
-  return cut(asBefore ?? (await readAnyRole(listing, roles, { bearer, size, after, before })))
-}
-
-/** Reads by a statement for all roles, which finds the page after an id, or by the number of households before it. */
-async function readAnyRole(
-  listing: Queries,
-  roles: Hints['roles'],
-  { bearer, after, size, before }: { bearer: BearerToken; after: string; size: number; before: bigint },
-): Promise<CallerAndVersion & Entries> {
-  const { sees: role, ...row } =
+  if (role && start) {
+    const row = await listing.maybe(listByRole[role], [bearer.value, start.after, size, start.version])
+    if (row) {
+      roles.set(bearer.connectionKey, role) // remembered for longer
+      return cut(row)
+    }
+    // The role or the data has changed since, or the call is refused.
+  }
+  const { sees, ...row } =
     before === 0n
       ? await listing.one(listHouseholds, [bearer.value, after, size])
       : await listing.one(listHouseholdsByNumber, [bearer.value, size, String(before)])
-  if (role === null) roles.delete(bearer.connectionKey)
-  else roles.set(bearer.connectionKey, role)
-  return row
+  roles.set(bearer.connectionKey, sees)
+  return cut(row)
 }

@@ -8,8 +8,8 @@ export type Place = { version: string; after: string }
 const afterAllIds = '~'
 
 /**
- * Bounds of the memory, of each generation: at most 40,000 places of about 300 bytes. A caller who crawls cannot displace
- * those of others.
+ * Bounds of the memory: at most twice as many callers with twice as many places each, 40,000 of about 300 bytes. A caller who
+ * crawls cannot displace the places of others.
  */
 const mostCallers = 1000
 const mostPlacesPerCaller = 10

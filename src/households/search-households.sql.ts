@@ -26,8 +26,13 @@ const nameMatches = `(h.name_searched LIKE $3 OR h.name_searched IS NULL
 const firmInOrder = (columns: string, after: string, window: string) =>
   householdsInOrder(columns, { after, window }).firm
 
-const ownInOrder = (columns: string, after: string, window: string) =>
-  householdsInOrder(columns, { after, window }).granted
+/** With a look-up for each household, so that the scan can end when the page is full. */
+const ownInOrder = (columns: string, after: string, window: string) => `
+  SELECT x.user_id AS scope, x.household_id AS id, ${columns}
+    FROM (${accessInOrder(after, window)}) AS x
+   CROSS JOIN LATERAL (SELECT * FROM households
+                        WHERE firm_id = caller.firm_id AND id = x.household_id LIMIT 1) AS h
+   ORDER BY x.user_id, x.household_id`
 
 /** Where a page begins: after `$9` if the caller's visibility version is still `$8`, otherwise after `$2`. */
 const start = `${versionOfCaller}, start AS (

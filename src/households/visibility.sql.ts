@@ -23,12 +23,10 @@ export function accessInOrder(after: string, window = ''): string {
 
 /**
  * The visible households `h` after the id `after`. Selects `columns`, and `scope` and `id`, by which an outer query orders
- * them. `window` (LIMIT, OFFSET) is part of the scan. Each query can only be read by one index, in this order. Otherwise
- * PostgreSQL might choose another index, read all rows and sort them, because it does not know how small a LIMIT parameter is.
- *
- * `granted` looks up all households of the page in one scan of the primary key: households that are neighbours in the index
- * cost one descent of it and not one for each. An access row has the firm of its household (foreign key), so the firm is not
- * compared again.
+ * them. `window` (LIMIT, OFFSET) is part of the scan of the index that has the households in this order. `firm` leaves
+ * PostgreSQL no other index: it might choose one, read all rows and sort them, because it does not know how small a LIMIT
+ * parameter is. `granted` looks up all its households in one scan of an index, and households that are neighbours in it cost
+ * one descent together (PostgreSQL 17 and later).
  */
 export function householdsInOrder(
   columns: string,
@@ -41,7 +39,7 @@ export function householdsInOrder(
        ORDER BY h.firm_id, h.id ${window}`,
     granted: `
       SELECT caller.user_id AS scope, h.id, ${columns} FROM households h
-       WHERE h.id = ANY (ARRAY(SELECT household_id FROM (${accessInOrder(after, window)}) AS own))`,
+       WHERE h.firm_id = caller.firm_id AND h.id = ANY (ARRAY(SELECT household_id FROM (${accessInOrder(after, window)}) AS own))`,
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Remembers the most recently used values. It has two generations: when the newer one is full, it replaces the older one. It
- * therefore keeps between `capacity` and twice as much, without a list of uses.
+ * Remembers the values that were set most recently. It has two generations: when the newer one is full, it replaces the older
+ * one. It therefore keeps between `capacity` and twice as much, without a list in order.
  */
 export class Recent<V> {
   readonly #capacity: number
@@ -32,11 +32,6 @@ export class Recent<V> {
     }
     this.#newer.set(key, value)
     this.#weight += weight
-  }
-
-  delete(key: string): void {
-    this.#newer.delete(key)
-    this.#older.delete(key)
   }
 
   clear(): void {

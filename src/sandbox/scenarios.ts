@@ -42,9 +42,10 @@ export function apiFailures(app: FastifyInstance, context: Context): void {
   const { config, database } = context
   app.addHook('onRequest', async (request, reply) => {
     const wanted = request.headers[header]
-    const bearer = readBearer(context, request.headers.authorization)
     // A slow answer is the true one, which the route authenticates and counts.
-    if (wanted === undefined || wanted === 'slow' || bearer.kind === 'refused') return
+    if (wanted === undefined || wanted === 'slow') return
+    const bearer = readBearer(context, request.headers.authorization)
+    if (bearer.kind === 'refused') return
     const call = new LimitedCall(context, request, reply, bearer)
     if (!(await call.mayRun())) return reply
     const caller = await database.shortReads.one(findSubject, [bearer.value])

@@ -61,6 +61,7 @@ export async function openWorld(households: number, effort: Effort, checkout = '
   const authUrl = `http://127.0.0.1:${port}`
   const dataDir = join(directory, 'data')
   const env = {
+    LATCHKEY_ENVIRONMENT: 'production', // a sandbox has hooks that simulate failures and move clocks
     LATCHKEY_DATA_DIR: dataDir,
     LATCHKEY_PORT: String(port),
     LATCHKEY_OPS_PORT: String(opsPort),

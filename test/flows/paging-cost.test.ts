@@ -122,6 +122,7 @@ describe(`a page of ${size} among ${households} households`, () => {
       expect([...first.plans, ...next.plans].map(({ name }) => name)).toEqual(['list_households', second])
       expect(next.count).toBe(size)
       expect(next.plans[0]?.plan.includes('account_access')).toBe(user !== 'all')
+      expect(next.plans[0]?.plan).toContain('Index Only Scan using households_listed')
       expect(next.pages).toBeLessThanOrEqual(first.pages)
     },
   )

@@ -114,7 +114,8 @@ async function tokenForStatement({ databaseUrl }: World, reader: Reader): Promis
     const { rows } = await client.query(
       `SELECT encode(access_locator_hash, 'hex') AS locator, encode(access_nonce, 'hex') AS nonce,
               (access_nonce_at + interval '1 hour')::text AS expires
-         FROM connections c JOIN grants g ON g.id = c.grant_id WHERE g.user_id = $1`,
+         FROM connections c JOIN grants g ON g.id = c.grant_id
+        WHERE g.user_id = $1 AND c.revoked_at IS NULL ORDER BY access_nonce_at DESC LIMIT 1`,
       [readers[reader].id],
     )
     const { locator, nonce, expires } = Parse(Issued, rows[0])
