@@ -43,6 +43,8 @@ test('every bench prints its tables and its goals, and leaves no files or proces
     'Pages of 1 up to page 4, names with "lind", for a user who has access to half of all households',
     'A crawl of 200 households by a user who sees the whole firm',
     'A crawl of 100 households by a user who has access to half of all households',
+    'A page of 1,000 accounts for a user who sees the whole firm',
+    'A page of 1,000 accounts for a user who has access to half of all households',
     '200 and 304 for a user who sees the whole firm',
     '200 and 304 for a user who has access to a few hundred households',
     '200 and 304 for a user who has access to half of all households',
@@ -55,6 +57,8 @@ test('every bench prints its tables and its goals, and leaves no files or proces
     'The statement of a refresh alone',
     'Import of 706 rows',
     'Memory of an import of 706 rows',
+    'Changes of the directory while partners read',
+    'The changes themselves',
   ])
   expect(new Set(goals)).toEqual(
     new Set([
@@ -63,6 +67,7 @@ test('every bench prints its tables and its goals, and leaves no files or proces
         'search',
         'paging',
         'crawl',
+        'accounts',
         'conditional',
         'limits',
         'refresh',
@@ -70,7 +75,7 @@ test('every bench prints its tables and its goals, and leaves no files or proces
         'introspection',
         'login',
       ],
-      ...['rotation', 'import'],
+      ...['rotation', 'import', 'directory'],
     ]),
   )
   expect(readdirSync(scratch)).toEqual([])

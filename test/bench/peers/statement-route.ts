@@ -17,12 +17,11 @@ process.once('message', async ({ databaseUrl, role, token }: StatementRouteSetti
   const page: pg.QueryConfig = { ...statement, values: [token, '', size, null] }
   const app = fastify()
   app.get('/', async (_request, reply) => {
-    const { entries }: { entries?: unknown } = (await query(page)).rows[0] ?? {}
+    const { count, entries }: { count?: unknown; entries?: unknown } = (await query(page)).rows[0] ?? {}
     if (typeof entries !== 'string') throw new Error('the statement returned no page')
-    // The statement reads one household more than the page has.
-    return reply
-      .type('application/json; charset=utf-8')
-      .send(`[${entries.slice(0, entries.lastIndexOf('{"id":') - 1)}]`)
+    // The statement reads one household more than the page has, to know whether there is a next page.
+    const shown = count === size + 1 ? entries.slice(0, entries.lastIndexOf('{"id":') - 1) : entries
+    return reply.type('application/json; charset=utf-8').send(`[${shown}]`)
   })
   process.send?.(await app.listen({ host: '127.0.0.1', port: 0 }))
 })
