@@ -75,7 +75,7 @@ test('every bench prints its tables and its goals, and leaves no files or proces
         'introspection',
         'login',
       ],
-      ...['rotation', 'import', 'directory'],
+      ...['rotation', 'import', 'listing'],
     ]),
   )
   expect(readdirSync(scratch)).toEqual([])
