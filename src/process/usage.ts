@@ -5,14 +5,12 @@ import { addUsage } from './usage.sql.ts'
 
 /** Milliseconds between two writes. A crash loses the counts since the last write. */
 const intervalMs = 5000
-const dayMs = 86_400_000
 
 /** Entries that may wait for the database. There is one for each grant and day. */
 const maxEntries = 10_000
 
 type Rows = { households: number; accounts: number }
-/** `day`: days since 1970, in UTC. */
-type Entry = Rows & { grantId: string; day: number; requests: number; usedAt: Date }
+type Entry = Rows & { grantId: string; day: string; requests: number; usedAt: Date }
 
 /**
  * Counts what each grant reads. Requests do not wait for it: the counts are kept in memory and written every few seconds
@@ -40,12 +38,12 @@ export class Usage {
 
   /** Counts a call that was answered with data. */
   read(grantId: string, at: Date, rows: Rows): void {
-    this.#add({ grantId, day: dayOf(at), requests: 1, usedAt: at, ...rows })
+    this.#add({ grantId, day: utcDay(at), requests: 1, usedAt: at, ...rows })
   }
 
   /** Counts a use of the grant that read no data. */
   used(grantId: string, at: Date): void {
-    this.#add({ grantId, day: dayOf(at), requests: 0, usedAt: at, households: 0, accounts: 0 })
+    this.#add({ grantId, day: utcDay(at), requests: 0, usedAt: at, households: 0, accounts: 0 })
   }
 
   /** Writes all counts so far. Runs twice, because the current run may lack the latest counts. Never rejects. */
@@ -86,7 +84,7 @@ export class Usage {
     try {
       await this.#database.run(addUsage, [
         column(({ grantId }) => grantId),
-        column(({ day }) => new Date(day * dayMs).toISOString().slice(0, 10)),
+        column(({ day }) => day),
         column(({ requests }) => requests),
         column(({ households }) => households),
         column(({ accounts }) => accounts),
@@ -99,6 +97,6 @@ export class Usage {
   }
 }
 
-function dayOf(at: Date): number {
-  return Math.floor(at.getTime() / dayMs)
+function utcDay(at: Date): string {
+  return at.toISOString().slice(0, 10)
 }
