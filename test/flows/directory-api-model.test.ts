@@ -47,7 +47,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   })),
 )
-const batches = fc.array(fc.array(step, { minLength: 1, maxLength: 8 }), { minLength: 4, maxLength: 10 })
+const batches = fc.array(fc.array(step, { minLength: 1, maxLength: 8 }), { minLength: 8, maxLength: 12 })
 
 const complete = (type: Types, row: Record<string, string>): Record<string, string> =>
   type === 'user' ? { ...row, email: `${row.id}@example.com`, name: row.id ?? '', status: 'active' } : row
@@ -214,7 +214,7 @@ test('any batches by API store the same rows and log the same changes as imports
         for (const [id, copy] of copies) expect(await copy.sync()).toEqual(visible(model, id))
       }
     }),
-    { numRuns: ofRuns(12) },
+    { numRuns: ofRuns(24) },
   )
   expect(outcomes.stored).toBeGreaterThan(ofRuns(10))
   expect(outcomes.refused).toBeGreaterThan(ofRuns(5))
